@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const double close_bound = 0.01, wide_bound = 0.03;
-// A count may differ from its claim, the value that the benchmark predicts, by the share
-// close_bound. If fewer than close_bytes bytes are claimed in total, it may differ by wide_bound.
+// If fewer bytes than this are claimed in total, a count of bytes may differ from its claim by 3 %
+// instead of 1 %. (A claim is the value that the benchmark predicts.)
 static const double close_bytes = 1 << 30;
 
 enum {
@@ -43,15 +43,15 @@ static double bound_of(const struct counter *counter)
     return is_small ? wide_bound : close_bound;
 }
 
-// Returns the largest count that agrees with a claim of zero: the share close_bound of the result's
-// largest claim of the same unit. For bytes, it is at least AUDIT_ZERO_BYTES divided by the number
-// of units of work, because counts are per unit.
+// Returns how large a count may be if its claim is zero: 1 % of the result's largest claim of the
+// same unit. For bytes, the limit is at least AUDIT_ZERO_BYTES divided by the number of units of
+// work, because counts are per unit of work.
 static double zero_bound(const struct result *result, const struct counter *counter)
 {
     double most = 0;
     for (size_t i = 0; i < result->counter_count; i++)
         if (result->counters[i].unit == counter->unit)
-            // A counter without a claim has the claim NaN, which fmax ignores.
+            // If a counter has no claim, its claim is NaN, which fmax ignores.
             most = fmax(most, result->counters[i].claimed);
     double noise = counter->unit == UNIT_BYTE ? AUDIT_ZERO_BYTES / counter->units : 0;
     return fmax(noise, close_bound * most);
@@ -113,8 +113,8 @@ static void name_claim(struct run *run, struct tally *tally, const struct result
                                 tally->named ? ", " : "", counter->name, result->key, differs);
 }
 
-// If the counter is `dram_read` (bytes read from memory) and its claim is not zero, counts the
-// case. Then also updates the largest share that the L2 served instead of memory.
+// Counts the case if the counter is `dram_read` (bytes read from memory) and its claim is not zero.
+// Records the counted case with the largest share of bytes that the L2 served instead of memory.
 static void tally_served(struct tally *tally, const struct result *result,
                          const struct counter *counter)
 {

@@ -13,13 +13,13 @@ const double *audit_counted(const struct result *result, const char *name);
 double audit_ratio(const struct counter *counter);
 
 // Returns true if the counted value agrees with its claim, the value that the benchmark predicts. A
-// counter without a claim agrees.
+// counter without a claim always agrees.
 //
-// The two may differ by 1 %; for bytes by 3 % if less than 1 GiB is claimed in total. For
-// `dram_read`, the count may also lack the bytes that the L2 served.
+// The count may differ from its claim by 1 %. For bytes it may differ by 3 % if less than 1 GiB is
+// claimed in total. A count of `dram_read` may also be lower by the bytes that the L2 served.
 //
 // If the claim is zero, the count may be up to 1 % of the result's largest claim of the same unit.
-// For bytes, it may always be up to AUDIT_ZERO_BYTES in total, over all units of work.
+// For bytes, a total of AUDIT_ZERO_BYTES over all units of work is always allowed.
 enum {
     AUDIT_ZERO_BYTES = 256 << 10
 };
@@ -48,20 +48,20 @@ enum {
     HITS_LEVELS = 2 // number of caches with counters: L1 and L2
 };
 
-// Returns the share, 0 to 1, of the reads that hit the L1 (level 1) or the L2 (level 2); NaN if it
-// is unknown or uncertain. It is certain if the cache's counters were counted in one pass. For the
-// L1, it is also certain if hits and misses add up to the reads within 1 %.
+// Returns the share, 0 to 1, of the reads that hit the L1 (level 1) or the L2 (level 2). Returns
+// NaN if the share is unknown, or if the cache's counters were counted in several passes. If hits
+// and misses of the L1 add up to its reads within 1 %, several passes are allowed.
 double hits_rate(const struct result *result, unsigned level);
 
 // Adds these findings, unless the run already has one of them for this device.
-//   hits-end    For each cache: the two sizes of the device's longest latency curve between which
-//               its hits end. At the smaller size at least 95 % of the reads hit the cache, at the
-//               next size fewer. The latency also shows where the cache ends. The text says whether
-//               hits and latency agree within a factor of 1.25.
-//               value: the larger end divided by the smaller one. It is 1 if their intervals touch,
-//               and NaN if the latency does not show the end.
-//               keys: the cases of the two sizes.
-//   over-fetch  How many bytes of memory a load reads in chains that miss all caches (less than 5 %
+//   hits-end    The size at which the hits of a cache end; one finding for each cache. It lies
+//               between two sizes of the device's longest latency curve: at the smaller one at
+//               least 95 % of the reads hit the cache, at the next one fewer. The text compares it
+//               with the size at which the latency rises (equal within a factor of 1.25).
+//               value: the larger of the two sizes divided by the smaller one; 1 if their intervals
+//               touch, and NaN if the latency does not show the cache's end.
+//               keys: the two cases of the curve between which the hits end.
+//   over-fetch  The bytes of memory that a load reads in chains that miss all caches (less than 5 %
 //               of the reads hit the L2).
 //               value: the median of these chains. The text also has the bytes read through the L2.
 //               keys: the shortest and the longest of these chains.

@@ -16,10 +16,10 @@ struct banks_curve {
 
 // Returns the number of banks of shared memory; 0 if it is not known.
 //
-// Each power of two in the stride makes a load slower, until all threads use the same bank. The
-// number of banks is the stride at which this happens; larger strides take the same time. (At a
-// stride of s words, the threads use banks / gcd(s, banks) banks.) Banks are counted as if they
-// were 4 bytes wide: 32 banks of 8 bytes look like 64 banks of 4 bytes.
+// At a stride of s words, the threads use banks / gcd(s, banks) banks. So each power of two in the
+// stride makes a load slower, until all threads use one bank. The number of banks is the stride at
+// which this happens. Banks count as 4 bytes wide: 32 banks of 8 bytes look like 64 banks of 4
+// bytes.
 //
 // The number is not known if one of these is true:
 // - No stride takes twice the time of stride 1.

@@ -26,7 +26,7 @@ static enum card_level level_name(const struct level_curve *curve, size_t k)
     return k == 0 ? CARD_LEVEL_L1 : k == 1 ? CARD_LEVEL_L2 : CARD_LEVEL_ANY;
 }
 
-// A range of working sets, in bytes, whose bandwidth is that of one level of memory.
+// A range of working sets, in bytes, that show the bandwidth of one level of memory.
 struct working_sets {
     double least, most;
 };
@@ -70,9 +70,9 @@ static struct card_row *row_get(struct card *card, enum card_section section, co
     return &card->rows[at];
 }
 
-// Returns true if the card shows the figure `one` instead of `other`. A measured figure wins over
-// one that was not measured, then the better value wins. But if two values are at most CARD_NEAR
-// apart, the better verdict wins. If neither figure was measured, failed wins over skipped.
+// Returns true if the card shows the figure `one` instead of `other`. A figure with a value wins
+// over a figure without. If neither has a value, failed wins over skipped. Of two values, the
+// better one wins. But if the values are at most CARD_NEAR apart, the better verdict wins.
 static bool is_better(const struct card_figure *one, const struct card_figure *other)
 {
     if (!isfinite(one->value) || !isfinite(other->value))
@@ -177,8 +177,9 @@ static bool is_described(const struct builder *b, const struct result *result,
            (b->headline->level == CARD_LEVEL_ANY || (bytes >= sets->least && bytes <= sets->most));
 }
 
-// Returns the range of working sets whose cases may give the headline's figure. For a cache, it has
-// only the largest measured size, because smaller sets lie partly in caches nearer to the cores.
+// Returns the range of working sets whose cases may give the headline's figure. For a cache, the
+// range has only the largest measured set of the level, because smaller sets lie partly in caches
+// nearer to the cores.
 static struct working_sets wanted_sets(const struct builder *b)
 {
     struct working_sets sets = level_sets(&b->card->curve, b->headline->level);
@@ -192,9 +193,9 @@ static struct working_sets wanted_sets(const struct builder *b)
     return sets;
 }
 
-// Finds the best figure among the cases that the headline describes. (A headline is a figure that a
-// benchmark declares for the card.) A skipped or failed case gives a figure without a value. A
-// measured case without a value above 0 is ignored. Returns false if no case is left.
+// Finds the best figure among the cases that the headline describes. A skipped or failed case gives
+// a figure without a value. A measured case is left out if its value is not above 0. Returns false
+// if no case is left.
 static bool best_figure(const struct builder *b, struct card_figure *best)
 {
     const struct run *run = b->card->run;

@@ -123,9 +123,9 @@ struct card {
     const char *shared_reason;
 };
 
-// Fills `card` for the run's device with this id. All texts live in `arena` or in the run. The card
-// is compared with the most suitable of the `known` cards, but never with a known card that was
-// made from this run. It is not compared if `known` is NULL or if the device is a CPU.
+// Fills `card` for the run's device with this id. All texts live in `arena` or in the run. Compares
+// the card with the most suitable of the `known` cards, but never with one that was made from this
+// run. If `known` is NULL or the device is a CPU, the card is not compared.
 void card_build(struct arena *arena, const struct run *run, const char *device,
                 const struct known_cards *known, struct card *card);
 
@@ -155,9 +155,9 @@ void card_put(struct json_out *out, const char *name, const struct card *card);
 // Returns the known cards of reference/cards.json, a file that is embedded in the program.
 const struct known_cards *known_cards_builtin(struct arena *arena);
 
-// known_cards_read reads the text of a file of known cards. It returns NULL with ERROR_USAGE if the
-// text is not such a file; the error message calls the file `name`. known_cards_write writes such a
-// file with the trusted figures of `cards`.
+// known_cards_read reads a text with known cards. If the text is wrong, it returns NULL with
+// ERROR_USAGE, and the error message calls the file `name`. known_cards_write writes such a text
+// with the trusted figures of `cards`.
 const struct known_cards *known_cards_read(struct arena *arena, const char *text, size_t bytes,
                                            const char *name, struct error *err);
 MUST_CHECK bool known_cards_write(const struct card *cards, size_t count, FILE *stream,

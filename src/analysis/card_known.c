@@ -188,7 +188,7 @@ static void note(struct card *card, const char *text)
         card->notes[card->note_count++] = text;
 }
 
-// Figures that the function `choose` selected from a card, in ascending order of their weights.
+// Some figures of a card, in ascending order of their weights.
 struct choice {
     const struct card_figure *figures[FIGURES_MAX];
     double weights[FIGURES_MAX];
@@ -206,8 +206,8 @@ static void choice_add(struct choice *choice, const struct card_figure *figure, 
     choice->weights[at] = weight;
 }
 
-// Returns those figures of the card to which the function `judge` gives a weight, sorted by weight.
-// `judge` returns NaN to leave a figure out.
+// Calls the function `judge` for each figure of the card, to get its weight. Returns the figures in
+// ascending order of their weights, without the figures whose weight is NaN.
 static struct choice choose(const struct card *card,
                             double (*judge)(const struct card_figure *figure))
 {
@@ -222,9 +222,8 @@ static struct choice choose(const struct card *card,
     return choice;
 }
 
-// Returns a weight for a trusted figure that differs from the reference by more than CARD_DIFFERS;
-// NaN for any other figure. The largest difference gets the smallest weight, so that choose() sorts
-// it first.
+// Returns the weight of a trusted figure that differs from the reference by more than CARD_DIFFERS.
+// The largest difference has the smallest weight. Returns NaN for all other figures.
 static double by_difference(const struct card_figure *figure)
 {
     double gain = card_figure_trusted(figure) ? card_figure_gain(figure) : NAN;
@@ -312,8 +311,8 @@ static void note_limits(struct arena *arena, struct card *card)
                                 unit_text(arena, far.figures[i]->limit, far.figures[i]->unit)));
 }
 
-// `shown` and `other` are the same figure. Appends `other` to the text `list` if another benchmark
-// measured it, if it is trusted, and if it differs from `shown` by more than CARD_APART.
+// `shown` and `other` are two values of one figure. Appends `other` to the text `list` if it is
+// trusted, is from another benchmark, and differs from `shown` by more than CARD_APART.
 static const char *also_measured(struct arena *arena, const char *list,
                                  const struct card_figure *shown, const struct card_figure *other)
 {

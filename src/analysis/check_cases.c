@@ -56,7 +56,7 @@ uint64_t check_bytes(const struct check_case *of, const struct run_device *devic
                   4;
     if (second)
         most = fmin(most, run_device_limit(device, "last_cache_bytes") / 2);
-    else if (is_cpu) // 64 MiB at most: a CPU is slow, and its check only serves to try out fathom
+    else if (is_cpu) // at most 64 MiB on a CPU, because it is slow
         most = fmin(most, (double)MIB(64));
     uint64_t bytes = of->bytes;
     while (bytes > KIB(16) && (double)bytes > most)
@@ -110,8 +110,9 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-// Returns the index of the device with which `device` exchanged copies (1 for "cuda:1"). Returns
-// NaN if the result has no such copies, or if they give a figure of the other device only.
+// Returns the index of the device with which `device` exchanged the copies of the result: 1 for
+// "cuda:1". Returns NaN if the result gives no figure of copies between `device` and another
+// device.
 static double peer_of(const struct check_case *of, const struct result *result,
                       const struct run_device *device)
 {
@@ -127,8 +128,8 @@ static double peer_of(const struct check_case *of, const struct result *result,
     return is_pair ? strtod(number + 1, NULL) : (double)NAN;
 }
 
-// Returns true if the result, which is of the case `of`, gives the figure of `device`. For copies
-// between two devices, `peer` is the index of the other device.
+// Returns true if this result of the case `of` gives a figure of `device`. For copies between two
+// devices, the other device must have the index `peer`.
 static bool yields(const struct check_case *of, const struct result *result,
                    const struct run_device *device, double peer)
 {
@@ -159,14 +160,14 @@ const struct reason *check_excuse(const struct run *run, const struct run_device
     return busy || !result ? busy : result_reason(result, REASON_ALTERED);
 }
 
-// Rates how well `other`, a result of another run, can be compared with copies between `card` and
-// the device with index `peer`:
+// Returns how well `other`, a result of another run, can be compared with copies between `card` and
+// the device with the index `peer`:
 //
-//   3  `other` has copies between `card` and a device with the index `peer`
-//   2  `other` has copies between `card` and a device with another index
-//   1  `other` has copies between all devices, or copies that `card` measured without naming the
-//      devices (like the reference results that are embedded in the program)
-//   0  `other` has copies between other devices
+//   3  `other` has copies between `card` and a device with the index `peer`.
+//   2  `other` has copies between `card` and a device with another index.
+//   1  `other` has copies between all devices. Or `card` measured it, but it does not name the
+//      devices, like the reference results that are embedded in the program.
+//   0  `other` has copies between other devices.
 static int fitness(const struct check_case *of, const struct result *other,
                    const struct run_device *card, double peer)
 {

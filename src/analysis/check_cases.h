@@ -11,14 +11,14 @@ struct check_case {
     const char *title;     // name of the figure on screens: "DRAM"
     const char *benchmark; // name of the benchmark: "bandwidth"
     const char *measured;  // name of the benchmark's metric whose value becomes the figure
-    // Condition for the values of the case's parameters, as for case_matches. It leaves out the
-    // parameter `bytes`.
+    // Values that the case's parameters must have, except for the parameter `bytes`. The text is in
+    // the form that case_matches reads.
     const char *values;
     // Value of the parameter `bytes` of the case; 0 if the case has no such parameter. For a small
     // device, check_bytes reduces the value.
     uint64_t bytes;
     bool quick; // true if quick checks measure the case, too
-    // True if the case uses several devices at once. No other case may be measured then.
+    // True if the case uses several devices at once. No other case may run at the same time.
     bool at_once;
 };
 extern const struct check_case check_cases[];
@@ -31,14 +31,14 @@ const struct check_case *check_case_of(enum check_metric metric);
 const char *check_title(struct arena *arena, const struct check_figure *figure);
 
 // Returns the value of the parameter `bytes` with which a check measures the case on a device. This
-// is of->bytes, halved until it is at most each of these, but not below 16 KiB:
-// - a quarter of the memory, and of the largest allocation
-// - for cases of the L2, half of the last cache
-// - for other cases on a CPU, 64 MiB
+// is of->bytes, halved until it is at most 16 KiB or exceeds none of these limits:
+// - a quarter of the memory, and a quarter of the largest allocation
+// - in cases of the L2: half of the last cache
+// - in other cases on a CPU: 64 MiB
 uint64_t check_bytes(const struct check_case *of, const struct run_device *device);
 
-// Returns the check_case that this result measured at full size (check_case.bytes). Returns NULL if
-// there is none, if the verdict is not ok, or if a device copied to itself.
+// Returns the case of checks that this result measured with the full value of `bytes`. Returns NULL
+// if there is none, if the verdict is not ok, or if a device copied to itself.
 const struct check_case *check_wanted(const struct result *result);
 
 // Returns the result of the run that gives the device's figure of the kind `metric`; NULL if there
@@ -52,21 +52,19 @@ const struct result *check_result(const struct run *run, const struct run_device
 const struct reason *check_excuse(const struct run *run, const struct run_device *device,
                                   const struct check_figure *figure);
 
-// Finds the result of `run` that can be compared with `result`, which is from another run. `result`
-// gives a figure of `device`; the returned result gives the same figure of `card`. Returns NULL if
-// there is none.
+// Returns the result of `run` that can be compared with `result`, a result of `device` from another
+// run. The returned result gives the same figure of `card`. Returns NULL if there is none.
 //
-// Copies between devices must have been made the same way in both runs. Copies with a device of the
-// same index are preferred. For copies between all devices, the number of devices must be equal,
-// too.
+// Copies between devices must have been made the same way in both runs. For copies between all
+// devices, the number of devices must be equal. For copies between two devices, a result in which
+// the other device has the same index is preferred.
 const struct result *check_counterpart(const struct run *run, const struct run_device *card,
                                        const struct check_case *of, const struct run_device *device,
                                        const struct result *result);
 
-// Reduces a result to what a later check needs for a comparison. Keeps the metric that checks use
-// (without the rounds), the clocks, and how copies between devices were made. Returns false and
-// changes nothing if the result was not measured or lacks that metric, or if no check measures its
-// case.
+// Removes from a result what no later check needs. Keeps the metric that checks use (without its
+// rounds), the clocks, and how copies between devices were made. Returns false and changes nothing
+// if no check can use the result.
 bool check_shorten(struct arena *arena, struct result *result);
 
 // Returns true if the result says something about the device. A result of copies between devices
@@ -76,8 +74,8 @@ bool check_concerns(const struct result *result, const char *device);
 // Returns the value of a sensor of the result; NaN if the result is NULL or lacks the sensor.
 double check_sensor(const struct result *result, const char *name);
 
-// Sets the figures of the check, and the clocks, temperature and power in its state, from the run's
-// results of the check's device.
+// Sets the figures of the check, and the clocks, temperature and power in its state. They come from
+// the run's results of the check's device.
 void check_take_figures(struct run *run, struct check *check);
 
 #endif

@@ -26,8 +26,8 @@ enum check_class check_class_of(enum check_metric metric)
 // One measured value of one figure.
 struct seen {
     enum check_class class;
-    // `model` is the model's name, a tab and the API. `card` is the card's UUID. `figure` says what
-    // was measured (figure_text).
+    // Name and API of the model (with a tab between them), UUID of the card, and a text that says
+    // what was measured (figure_text).
     const char *model, *card, *figure;
     double log_value;
 };
@@ -86,17 +86,18 @@ static int compare(const void *a, const void *b)
 
 // ---------------------------------------------------------------- pooling the spreads
 
-// Sums of squared deviations of the logarithms of figures. `between`: deviations of cards from the
-// mean of their model. `repeats`: deviations of runs from the mean of their card.
+// Sums of squared deviations of the logarithms of figures: of cards from the mean of their model
+// (`between`), and of runs from the mean of their card (`repeats`).
 struct sums {
     double between, repeats;
-    // Degrees of freedom of `between` and `repeats`: number of squared deviations minus number of
+    // Degrees of freedom of the two sums: the number of squared deviations minus the number of
     // means.
     size_t between_count, repeats_count;
-    // Cards with a figure that another card of the same model has, too.
+    // Cards with a figure that was also measured on another card of the same model.
     const char **cards;
     size_t card_count;
-    const char **repeated; // list of cards: each card once for every run after its first
+    // Cards that were measured in several runs. A card with n runs is n − 1 times in the list.
+    const char **repeated;
     size_t repeated_count;
 };
 
@@ -117,8 +118,8 @@ static void note_cards(struct sums *sums, const struct seen *first, size_t runs,
         sums->repeated[sums->repeated_count++] = first->card;
 }
 
-// Adds the squared deviations of one figure, measured on the cards of one model, to the sums. In
-// `list` the runs of a card are neighbours.
+// Adds the squared deviations of one figure to the sums. `list` has the values of the figure on all
+// cards of one model; the values of one card are neighbours.
 static void add_figure(struct sums *sums, const struct seen *list, size_t count, double *means)
 {
     size_t cards = 0;
@@ -202,7 +203,7 @@ double check_spread_bound(const struct check_spread *spread, size_t count, doubl
 
 // ---------------------------------------------------------------- values of other cards
 
-// Returns true if `device` and `other`, which have the same model name, are the same card. Two
+// Returns true if `device` and `other` are the same card. Both must have the same model name. Two
 // simulated devices count as the same card, because only their name identifies them.
 static bool is_itself(const struct run_device *device, const struct run_device *other)
 {
@@ -256,9 +257,8 @@ static const struct result *comparable(struct arena *arena, const struct run *ru
 }
 
 // Adds the value that another run measured on `card` to the values for the comparison. If `card` is
-// the judged device itself, each of its runs adds a value. For any other card, the last run
-// replaces earlier runs. Cards without a UUID have one value together, because they may be one
-// card.
+// the judged device itself, each of its runs adds a value. Otherwise the card's last run replaces
+// its earlier runs. All cards without a UUID share one value, because they may be one card.
 static void add_other(struct check_others *others, const struct run_device *card,
                       const struct result *result, const struct metric *metric, double factor)
 {
@@ -308,9 +308,9 @@ static void add_same_model(struct arena *arena, const struct check_ask *ask,
     }
 }
 
-// Sets others->driver to the driver of a compared card, if its branch differs from the device's.
-// Removes from others->left the cards of which another run is compared. If only runs of the device
-// itself are compared, removes all cards.
+// If a compared card has another driver branch than the device, stores its driver in
+// others->driver. Then removes from others->left (cards that were left out) each card of which
+// another run is compared. If only runs of the device itself are compared, removes all cards.
 static void note_compared(const struct check_ask *ask, struct check_others *others)
 {
     size_t kept = 0;
@@ -323,9 +323,9 @@ static void note_compared(const struct check_ask *ask, struct check_others *othe
     others->left_out = kept;
 }
 
-// Returns true if a kind of figure is limited by the bandwidth of the memory or of the host link.
-// All models reach a similar share of such a limit. Arithmetic, in contrast, is limited by power,
-// and each model reaches another share of its limit.
+// Returns true if the bandwidth of the memory or of the host link limits this kind of figure. All
+// models reach a similar share of such a bandwidth. Arithmetic, in contrast, is limited by power,
+// and the share differs between models.
 static bool is_bound_by_limit(enum check_metric metric)
 {
     return metric == CHECK_DRAM_READ || check_metric_is_host_link(metric);

@@ -25,9 +25,9 @@ enum check_class {
 enum check_class check_class_of(enum check_metric metric);
 
 // How much figures differ from card to card, or from run to run. `deviation` is the standard
-// deviation of their logarithms; it is unknown if `freedom` is 0. `freedom` is the number of cards
-// minus the number of models, or the number of runs after the first run of each card. Figures are
-// not counted, because those of one card are not independent.
+// deviation of their logarithms. `freedom` is its degrees of freedom: the number of cards minus the
+// number of models, or the number of runs after the first run of each card. If `freedom` is 0, the
+// deviation is unknown. (Figures of one card are not independent, so only cards count.)
 struct check_spread {
     double deviation;
     unsigned freedom;
@@ -41,17 +41,17 @@ struct check_spreads {
 };
 void check_spreads_of(struct run *const *runs, size_t run_count, struct check_spreads *spreads);
 
-// Minimum degrees of freedom with which the spread between cards of one model is used. Fewer cards
-// may be alike by chance. CHECK_SPREAD_FREEDOM_KINDS is for the classes MEMORY and LATENCY, in
-// which cards of one model are of several kinds.
+// If the spread between cards of one model has fewer degrees of freedom than this, card_spread_of
+// is used instead, because so few cards may be alike by chance. CHECK_SPREAD_FREEDOM_KINDS is for
+// the classes MEMORY and LATENCY, in which cards of one model are of several kinds.
 enum {
     CHECK_SPREAD_FREEDOM = 4,
     CHECK_SPREAD_FREEDOM_KINDS = 7
 };
 
 // Returns how far a healthy value may be from the median of `count` other values, as a factor − 1
-// (0.03: 3 %). A healthy value is farther above it with the probability 1 − `confidence`, and
-// farther below it with the same probability. Returns NaN if the spread has no degrees of freedom.
+// (0.03: 3 %). A healthy value exceeds this bound upwards with the probability 1 − `confidence`,
+// and downwards with the same probability. Returns NaN if the spread has no degrees of freedom.
 double check_spread_bound(const struct check_spread *spread, size_t count, double confidence);
 
 // ---------------------------------------------------------------- values of other cards
@@ -74,9 +74,9 @@ struct check_ask {
 //
 //   1. all runs of this very card
 //   2. the last run of each other card of the same model
-//   3. the last run of each card of the same architecture, if the bandwidth of the memory or of the
-//      host link limits the case, and if no card was left out. Such a value is the share of its
-//      limit that the other card reaches, times the limit of this device.
+//   3. the last run of each card of the same architecture: the share of its limit that the card
+//      reaches, times the limit of this device. This source is used only if the bandwidth of the
+//      memory or of the host link limits the case, and if no card was left out.
 struct check_others {
     double values[CHECK_OTHERS_MAX], core_hz[CHECK_OTHERS_MAX], memory_hz[CHECK_OTHERS_MAX];
     const char *uuids[CHECK_OTHERS_MAX], *drivers[CHECK_OTHERS_MAX];
@@ -89,8 +89,8 @@ struct check_others {
     // limit or ECC state than the judged device.
     const char *left[CHECK_OTHERS_MAX];
     size_t left_out;
-    // Driver of a compared card that has another driver branch (the first number of the version)
-    // than the judged device. NULL if there is no such card.
+    // Driver of a compared card whose driver branch differs from the branch of the judged device.
+    // (The branch is the first number of the version.) NULL if there is no such card.
     const char *driver;
 };
 void check_others_of(struct arena *arena, const struct check_ask *ask, const struct check_case *of,

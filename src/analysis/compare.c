@@ -34,8 +34,8 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now)
 
 // ---------------------------------------------------------------- the word for one metric
 
-// Direction in which a metric changed from base to new. The threshold and the interval of the ratio
-// decide.
+// How a metric changed from base to new: unsure, same, more or less. The threshold and the interval
+// of the ratio decide.
 enum side {
     SIDE_UNSURE,
     SIDE_SAME,
@@ -45,23 +45,23 @@ enum side {
 
 // The same metric of one case in two runs: element 0 is from run base, element 1 from run new.
 struct figure {
-    const struct metric *of[2]; // the metric in both runs; NULL if unknown
-    // The metric of which the metric in `of` is a part, such as the total time
+    const struct metric *of[2]; // the metric in base and in new; NULL if unknown
+    // The metric that contains the metric in `of` as a part, such as the total time
     // (metric_info.part_of). NULL if there is none.
     const struct metric *whole[2];
 };
 
 // Returns true if `a` is surely below `b`: the gap between their intervals is larger than the
-// threshold times the upper end of `a`. If `a` is a part of the metric `whole`, the upper end of
-// `whole` is used instead.
+// threshold times the upper end of `a`. If `whole` is not NULL, `a` is a part of it. The upper end
+// of `whole` then counts instead of the upper end of `a`.
 static bool is_below(const struct metric *a, const struct metric *b, const struct metric *whole,
                      double threshold)
 {
     return b->ci95[0] - a->ci95[1] > threshold * fabs(whole ? whole->ci95[1] : a->ci95[1]);
 }
 
-// Returns true if the change from base to new is surely at most the threshold. The change is
-// relative to the metric; for a part of another metric, relative to that other metric.
+// Returns true if the relative change from base to new is surely at most the threshold. If the
+// metric is a part of another metric, the change is divided by that other metric.
 static bool is_within(const struct figure *figure, double threshold)
 {
     const struct metric *base = figure->of[0], *now = figure->of[1];
@@ -199,8 +199,8 @@ static bool ratios_apart(const struct figure *time, const struct figure *cycles)
     return a.low > b.high || b.low > a.high;
 }
 
-// Returns how the figure changed between two cards of one model. A change must exceed both the
-// threshold and card_spread_of, the usual difference between healthy cards.
+// Returns how the figure changed between two cards of one model. The change counts only if it
+// exceeds the threshold and card_spread_of, the usual difference between healthy cards.
 static enum side side_beyond(const struct comparing *c, const char *benchmark,
                              const struct figure *figure)
 {
@@ -208,13 +208,13 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-// On two healthy cards, chance makes a few figures very different. These are the outliers. 95 % of
-// all figures change by at most card_spread_of. An outlier changes by more, but by at most
-// outlier_most times card_spread_of (in logarithms).
+// An outlier is a figure that differs, by chance, between two healthy cards by more than
+// card_spread_of, the limit for 95 % of all figures. It differs by at most this many times the
+// limit, in logarithms.
 static const double outlier_most = 3;
 
-// Returns true if the figure may be an outlier: its change (in logarithms) is at most outlier_most
-// times card_spread_of, the limit for 95 % of the figures of healthy cards.
+// Returns true if the figure may be an outlier: its change is at most outlier_most times
+// card_spread_of (in logarithms), the limit for 95 % of the figures of healthy cards.
 static bool may_be_outlier(const char *benchmark, const struct figure *figure)
 {
     double base = figure->of[0]->median, now = figure->of[1]->median;
@@ -238,7 +238,7 @@ static enum compare_word word_for(const struct comparing *c, const char *benchma
         if (side_beyond(c, benchmark, time) != in_time)
             return COMPARE_CARD;
         if (cycles->of[0] && cycles->of[1] && side_beyond(c, benchmark, cycles) != in_time)
-            // in core cycles, the two cards differ no more than healthy cards do
+            // The cards differ in time only: in core cycles they differ no more than healthy cards.
             return COMPARE_CLOCK;
     }
     return word_of(in_time, time->of[0]->better);
@@ -278,8 +278,8 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                   .ratio = ratio_of(metric, other),
                                   .cycles = ratio_of(cycles.of[0], cycles.of[1]),
                                   .is_part = time.whole[0] != NULL};
-        // If the core clock changed, only the cycles show how much the cards differ. So a row may
-        // be an outlier if its change is small enough in time or in cycles.
+        // For an outlier, a small change in time or in cycles is enough. If the core clock changed,
+        // only the cycles show how much the cards differ.
         row.is_outlier =
             c->other_card &&
             (may_be_outlier(base->benchmark, &time) ||
@@ -427,8 +427,8 @@ const char *compare_row_case(struct arena *arena, const struct compare *compare,
     return arena_printf(arena, "%s %s", result->device, result->key);
 }
 
-// Returns the size of the change of a row, |log ratio|, by which rows are sorted. It is infinite if
-// one of the two values is 0. It is 0 if nothing changed or if there is no new metric.
+// Returns |log ratio|, the size of the change of a row. Rows are sorted by it. If one of the two
+// values is 0, it is infinite. If both values are equal, or if new has no value, it is 0.
 static double change_of(const struct compare_row *row)
 {
     if (row->ratio.value > 0)

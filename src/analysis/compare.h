@@ -15,20 +15,18 @@
 //   same      The interval lies within 1/(1+t) … 1+t, or both values are 0.
 //   faster,   The whole interval lies outside of that range.
 //   slower
-//   card      Would be faster, slower or other, but the devices are different cards of one model
-//             (their UUIDs differ), and the change is at most card_spread_of. That is the limit
-//             for 95 % of a benchmark's figures between healthy cards. The changes of some figures
-//             are above this limit, but at most three times as large (in logarithms). These are
-//             called card, too, if they are at most 5 % of all figures. But a figure that the card
-//             (analysis/card.h) of either run shows never is.
+//   card      Healthy cards differ as much: the devices are different cards of one model (their
+//             UUIDs differ), and the change is at most card_spread_of. That is the limit for 95 %
+//             of a benchmark's figures. Changes up to three times this limit (in logarithms) are
+//             called card, too, if they are at most 5 % of all figures. This does not hold for
+//             figures that the card (analysis/card.h) of either run shows.
 //   clock     Time and cycles of the same work disagree: the core clock changed, not the work. If
 //             the cycles are unsure, the intervals of both ratios must not overlap. Two cards of
 //             one model also get this word if the time differs by more than card_spread_of, but
 //             the cycles do not.
-//   other     Would be faster or slower, but neither direction of the metric is better.
+//   other     The metric rose or fell, but neither direction is better.
 //   unsure    The interval contains a limit of the range. Or there is no interval, and the values
-//             do not differ by the rule above. Or a value is only a lower bound
-//             (metric.at_least).
+//             do not differ by the rule above. Or a value is only a lower bound (metric.at_least).
 //   missing   A case, a metric or a device that was measured in base only.
 //   added     A case or a device that was measured in new only.
 //   broken    A case that was measured in base and failed in new.
@@ -66,8 +64,7 @@ enum compare_word {
 const char *compare_word_name(enum compare_word word);
 
 struct ratio {
-    // `value` is the ratio new ÷ base; `low` and `high` are the ends of its interval. NaN if
-    // unknown.
+    // Ratio new ÷ base, and the ends of its interval. An unknown number is NaN.
     double value, low, high;
 };
 
@@ -83,7 +80,7 @@ const struct metric *metric_in_cycles(const struct benchmark_info *info,
                                       const struct result *result, const struct metric *metric);
 
 // Returns true if this metric measures in cycles, and another metric of the result measures the
-// same work in time. A comparison has no row for such a metric of cycles.
+// same work in time. A comparison then has no row for the cycles.
 bool metric_is_twin(const struct benchmark_info *info, const struct result *result,
                     const struct metric *metric);
 
@@ -102,14 +99,14 @@ extern const size_t card_spread_count;
 // measured for a row of the table, returns the table's largest value.
 double card_spread_of(const char *benchmark, enum unit unit);
 
-// A row of a comparison: one metric of one case in both runs. Some rows are about a whole case:
-// those with the word ADDED, BROKEN or REFUSED, and those with MISSING and no base_metric.
+// A row of a comparison: one metric of one case in both runs. A row with the word ADDED, BROKEN or
+// REFUSED is about a whole case. So is a row with the word MISSING and no base_metric.
 struct compare_row {
     enum compare_word word;
     // Results of the case in base and in new; NULL if the run has none.
     const struct result *base, *now;
-    // The metric in base and in new. Both are NULL if the row is about a whole case. now_metric is
-    // also NULL if new has no value of the metric in the same unit.
+    // The metric in base and in new. Both are NULL if the row is about a whole case. If new has no
+    // value of the metric in the same unit, now_metric is NULL.
     const struct metric *base_metric, *now_metric;
     struct ratio ratio;
     // Ratio new ÷ base of the metric that measures the same work in cycles; NaN if unknown.
@@ -117,10 +114,10 @@ struct compare_row {
     bool suspect; // true if a result of the row has the verdict suspect
     // true if the metric is a part of another one; the geometric mean then leaves the row out
     bool is_part;
-    // True if chance may explain the change between two healthy cards of one model. The row would
-    // be faster, slower or other, but its change, in time or in cycles, is at most 3 times
-    // card_spread_of (in logarithms). False for a case that the card (analysis/card.h) of either
-    // run shows.
+    // True if chance may explain the row's change between two healthy cards of one model. The row's
+    // word would be faster, slower or other, but the change, in time or in cycles, is at most 3
+    // times card_spread_of (in logarithms). A case that the card (analysis/card.h) of either run
+    // shows is never an outlier.
     bool is_outlier;
     // Why the row has the word refused, broken, missing, added or unsure; may be NULL.
     const char *text;
@@ -151,7 +148,7 @@ struct compare {
 };
 
 struct compare_desc {
-    double threshold; // relative difference that counts as a change; 0 means 0.02
+    double threshold; // smallest relative difference that counts as a change; 0 means 0.02
     // true if results are compared even if devices, versions or values of METHOD parameters differ
     bool across;
 };
@@ -162,10 +159,9 @@ MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const 
                              const struct compare_desc *desc, struct compare *compare,
                              struct error *err);
 
-// Gives the word "card" to rows that may be outliers between two cards of one model
-// (compare_row.is_outlier). If more than 5 % of a benchmark's figures are such rows, they keep
-// their words. A case that the card (analysis/card.h) of either run shows is never an outlier. The
-// rows of this pair of cards begin at index `first`.
+// Gives the word "card" to the outliers (compare_row.is_outlier) between two cards of one model. If
+// more than 5 % of a benchmark's figures are outliers, they keep their words, because chance does
+// not explain so many. The rows of the pair of cards begin at index `first`.
 void compare_excuse_outliers(struct arena *arena, struct compare *compare,
                              const struct device_pair *pair, size_t first);
 

@@ -32,7 +32,6 @@ bool compare_other_card(const struct device_pair *pair)
 static const double outlier_share = 0.05;
 
 // Returns true if `card`, the summary of a device's most important figures, shows the row's case.
-// Such a row is never an outlier.
 static bool is_on_card(const struct card *card, const struct compare_row *row)
 {
     for (size_t i = 0; i < card->count; i++)
@@ -43,9 +42,9 @@ static bool is_on_card(const struct card *card, const struct compare_row *row)
     return false;
 }
 
-// Gives the word "card" to the outliers of one benchmark (compare_row.is_outlier). Changes nothing
-// if they are more than the share outlier_share of its figures. Considers only rows from index
-// `first` on.
+// Gives the word "card" to the outliers (compare_row.is_outlier) of one benchmark, in the rows from
+// index `first` on. Changes nothing if more than the share outlier_share of the benchmark's figures
+// are outliers.
 static void excuse_part(struct compare *compare, struct compare_part *part, size_t first)
 {
     size_t figures = 0, outliers = 0;

@@ -16,7 +16,8 @@ static bool chip_holds(const struct cross_chip *chip, const struct run_device *d
 }
 
 // Returns true if two devices of one run are the same chip. Devices with one PCI address are one
-// chip, even if their APIs report different UUIDs. All CPU devices are the processors of the host.
+// chip, even if their APIs report different UUIDs. All CPU devices are one chip, the host's
+// processors.
 static bool same_chip_here(const struct run_device *a, const struct run_device *b)
 {
     bool cpus = a->kind && b->kind && strcmp(a->kind, "cpu") == 0 && strcmp(b->kind, "cpu") == 0;
@@ -70,7 +71,7 @@ static void chips_find(struct arena *arena, const struct run *run, struct cross 
 
 static bool intervals_overlap(const struct metric *a, const struct metric *b)
 {
-    // If a metric has no interval (NaN), both comparisons are false, so the intervals count as
+    // If a metric has no interval (NaN), both comparisons are false. Its interval then counts as
     // overlapping.
     return !(a->ci95[1] < b->ci95[0] || b->ci95[1] < a->ci95[0]);
 }
@@ -115,8 +116,8 @@ static void row_add(struct arena *arena, struct cross_chip *chip, const struct r
     chip->rows[chip->row_count++] = row;
 }
 
-// Returns true if a device of the chip with a smaller index than `device` has a value of this
-// metric in this case. The row was then already considered for that device.
+// Returns true if an earlier device of the chip has a value of this metric in this case. The row
+// was then already considered for the earlier device.
 static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
                     const struct result *result, const char *metric)
 {
@@ -183,10 +184,10 @@ struct gap {
     size_t device;
     // Any row of the group; it gives the name of the benchmark and the metric.
     const struct cross_row *group;
-    // `equal`: number of rows that have a ratio. `apart`: number of rows whose ratio is a finding.
+    // Number of rows with a ratio (`equal`), and number of rows whose ratio is a finding (`apart`).
     size_t equal, apart;
-    // Of the rows whose ratio is a finding, the one with the ratio farthest from 1; NULL if there
-    // is none.
+    // Row with the ratio farthest from 1, among the rows whose ratio is a finding; NULL if there is
+    // none.
     const struct cross_row *worst;
 };
 

@@ -16,9 +16,9 @@ struct cross_cell {
     // Result of the row's case through one API; NULL if it was not measured through this API.
     const struct result *result;
     const struct metric *metric; // metric of `result`; NULL if `result` is NULL
-    // Value of this metric divided by its value on the reference device, the same chip through
-    // another API. NaN for the reference device itself, if a value is missing, or if the cases are
-    // not equal.
+    // The metric's value divided by its value on the reference device, the same chip through
+    // another API. NaN for the reference device itself. Also NaN if a value is missing or if the
+    // cases are not equal.
     struct ratio ratio;
     bool apart; // true if the ratio is so far from 1 that it is reported as a finding
 };
@@ -56,8 +56,8 @@ struct cross {
 };
 
 // Returns the chips of a run that were measured through several APIs, with their rows, in `arena`.
-// A metric in cycles gets no row if the result has a metric in time for the same work. The run must
-// outlive the returned value.
+// If a result has a metric in time, its metric in cycles for the same work gets no row. The run
+// must outlive the returned value.
 struct cross cross_of(struct arena *arena, const struct run *run);
 
 // Adds a finding "api-gap" for each device and each group of rows (same benchmark and metric) that

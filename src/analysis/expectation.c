@@ -18,9 +18,8 @@ struct judging {
     struct check_ask ask;
     struct check *check;
     struct check_spreads spreads;
-    size_t left_out; // most cards that a figure left out, for their power limit or ECC state
-    // Driver of a compared card that has another driver branch (the first number of the version)
-    // than the judged device. NULL if there is no such card.
+    size_t left_out; // largest number of cards left out for one figure (check_others.left_out)
+    // Driver of a compared card that has another driver branch; NULL if there is none.
     const char *driver;
 };
 
@@ -66,8 +65,8 @@ static double bound_of(const struct check_others *others, const struct check_spr
     switch (check_class_of(of->metric)) {
     case CHECK_CLASS_HOST:
         // A faulty link falls to half its width, or to half the speed of its generation. Healthy
-        // links differ by less from host to host and from hour to hour. In logarithms, the bound
-        // lies halfway between the expected value and one half of it.
+        // links differ by less. In logarithms, the bound lies halfway between the expected value
+        // and one half of it.
         return sqrt(2) - 1;
     case CHECK_CLASS_CHIP:
     case CHECK_CLASS_MATRIX:
@@ -160,8 +159,8 @@ static void remark(struct run *run, struct check *check, const char *text)
     check->remarks = more;
 }
 
-// Returns the figure's title. If the title may end with the number of a device ("Copy to GPU 1"),
-// adds a colon, which separates this number from the value that follows.
+// Returns the figure's title. If it may end with the number of a device ("Copy to GPU 1"), adds a
+// colon to separate this number from the value that follows.
 static const char *titled(struct arena *arena, const struct check_figure *figure)
 {
     const char *title = check_title(arena, figure);
@@ -179,15 +178,15 @@ static const char *figure_text(struct arena *arena, const struct check_figure *f
     return arena_printf(arena, "%s %s of %s %s", titled(arena, figure), value, expected, name);
 }
 
-// Returns true if the clock `hz`, which should be `expected_hz`, explains at least half of the
-// figure's deficit to its expected value (in logarithms).
+// Returns true if a clock of `hz` instead of `expected_hz` explains at least half of the figure's
+// deficit to its expected value (in logarithms). Returns false if a clock is unknown (NaN).
 static bool explains(double hz, double expected_hz, const struct check_figure *figure)
 {
-    return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if a clock is not known (NaN)
+    return log(expected_hz / hz) >= deficit_of(figure) / 2;
 }
 
 // If the host link has fewer lanes or a lower generation than the card can have, gives the check
-// the verdict slow, with this as the cause. Otherwise returns false.
+// the verdict slow with this cause, and returns true. Otherwise returns false.
 static bool find_link_cause(struct run *run, struct check *check, const char *what)
 {
     const struct check_state *state = &check->state;
@@ -244,8 +243,8 @@ static void find_clock_cause(struct run *run, struct check *check,
 
 // ---------------------------------------------------------------- the verdict of the check
 
-// Returns the first reason with this code and with `part` in its text, among the device's results
-// with this verdict. Sets *of to the reason's result. Returns NULL if there is none.
+// Returns the first reason with this code whose text contains `part`; NULL if there is none.
+// Searches the results about the device that have this verdict. Sets *of to the reason's result.
 static const struct reason *reason_of(const struct run *run, const struct check *check,
                                       enum verdict verdict, const char *code, const char *part,
                                       const struct result **of)
@@ -268,9 +267,9 @@ static const char *count_text(struct run *run, double count, const char *what)
                         text_count(run->arena, (size_t)count, what));
 }
 
-// Gives the check the verdict broken if the driver reports an uncorrected ECC error, a bad memory
-// row that no spare row can replace, or an NVLink that lost its connection and was trained again.
-// Returns false if there is no such error.
+// If the driver reports one of these errors, gives the check the verdict broken: an uncorrected ECC
+// error, a bad memory row that no spare row can replace, or an NVLink that was trained again after
+// it lost its connection. Otherwise returns false.
 static bool find_errors(struct run *run, struct check *check)
 {
     const struct check_state *state = &check->state;
@@ -308,8 +307,8 @@ static bool find_breakage(struct run *run, struct check *check)
     return check->verdict == CHECK_BROKEN || find_errors(run, check);
 }
 
-// If other work disturbed a result of the device (reason "shared-device"), gives the check the
-// verdict unknown, because the device was busy. Returns false if no result was disturbed.
+// If other work disturbed a result about the device (reason "shared-device"), gives the check the
+// verdict unknown and returns true. Otherwise returns false.
 static bool find_busy(struct run *run, struct check *check)
 {
     const struct result *result;
@@ -321,9 +320,8 @@ static bool find_busy(struct run *run, struct check *check)
     return reason != NULL;
 }
 
-// Returns a text like "17 of 18 NVLinks work"; NULL if all links work. Also NULL if no link works,
-// because the card is then not linked to other cards. Some missing links are no fault: some boards
-// have fewer bridges than the card has links.
+// Returns a text like "17 of 18 NVLinks work" if only some links work; otherwise NULL. Missing
+// links need not be a fault: some boards have fewer bridges than the card has links.
 static const char *nvlinks_text(struct run *run, const struct check *check)
 {
     const struct check_state *state = &check->state;
@@ -365,8 +363,8 @@ static void note_counts(struct run *run, struct check *check)
         remark(run, check, arena_printf(run->arena, "no expectation of %s", unknown));
 }
 
-// Returns why nothing was measured: the first reason in the device's results, else the cause that
-// the check already has.
+// Returns why nothing was measured: the first reason in the device's results. Without a reason,
+// returns the cause that the check already has, or else a general sentence.
 static const char *why_nothing(const struct run *run, const struct check *check)
 {
     for (size_t i = 0; i < run->result_count; i++)
@@ -375,7 +373,7 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
-// Gives the check the verdict unknown, with this excuse as the cause.
+// Gives the check the verdict unknown, with the excuse as its cause.
 static void conclude_excused(const struct judging *j, const struct reason *excuse)
 {
     bool altered = strcmp(excuse->code, REASON_ALTERED) == 0;
@@ -384,10 +382,11 @@ static void conclude_excused(const struct judging *j, const struct reason *excus
         arena_printf(j->run->arena, "%s: %s", altered ? REASON_ALTERED : "busy", excuse->text));
 }
 
-// Finds the slow figure with the largest deficit, and gives the check its cause. Figures with an
-// excuse (check_excuse) do not count. If no slow figure is left, the check becomes slow if the host
-// link lacks lanes or generation and no figure of the link is ok. Otherwise it becomes unknown if a
-// slow figure had an excuse. Returns false if none of this is true.
+// Returns true if one of these rules, tried in this order, gives the check its verdict:
+// - Slow, if a figure without an excuse (check_excuse) is slow. Its cause becomes the cause of the
+//   check; of several figures, the one with the largest deficit counts.
+// - Slow, if the host link lacks lanes or generation, and no figure of the link is ok.
+// - Unknown, if a slow figure has an excuse.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;
@@ -428,8 +427,7 @@ static bool find_slow(const struct judging *j)
     return true;
 }
 
-// If all figures have an excuse, gives the check the verdict unknown and returns true. (`fathom
-// fleet` cannot compare such figures with other cards.)
+// If all figures have an excuse, gives the check the verdict unknown and returns true.
 static bool find_excused(const struct judging *j)
 {
     const struct reason *excuse = NULL;

@@ -31,9 +31,9 @@
 #define EXPECTATION_CONFIDENCE 0.999
 // Minimum bound for the bandwidth of the L2, because healthy cards differ in it. One of 13 H200
 // read its L2 2.4 % slower than the others, and one of 5 H100 2.6 % slower
-// (reference/other-host/*-counters.json.gz). On these two cards eight workgroups read 1.94 TB/s
-// instead of 1.25 TB/s, because they run on other cores. Presumably the cores of these chips lie in
-// other places.
+// (reference/other-host/*-counters.json.gz). Presumably the cores of these two chips lie in other
+// places: there, eight workgroups read 1.94 TB/s instead of 1.25 TB/s, because they run on other
+// cores.
 #define EXPECTATION_L2_LEAST 0.035
 
 struct expectation {
@@ -45,8 +45,8 @@ struct expectation {
     struct run *references;
 };
 
-// Judges the figures and gives the check its verdict. If the check is already CHECK_BROKEN, it
-// stays so; a failed result may only give it a more precise code.
+// Judges the figures and gives the check its verdict. If the check is already CHECK_BROKEN, the
+// verdict stays, and a failed result may only give it a more precise code.
 void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check);
 
 #endif

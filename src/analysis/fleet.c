@@ -182,8 +182,8 @@ static size_t device_number(const struct run_device *device)
     return colon ? (size_t)strtoul(colon + 1, NULL, 10) : 0;
 }
 
-// Adds a device of a run without checks. Its figures come from its card (analysis/card.h), and have
-// no expected values.
+// Adds a device of a run without checks, with the figures of its card (analysis/card.h). These
+// figures have no expected values.
 static void add_measured(struct fleet *fleet, const struct origin *origin, const struct run *run,
                          size_t index)
 {
@@ -228,7 +228,7 @@ static int compare_texts(const char *a, const char *b)
 }
 
 // Returns true if both checks are of the same card. Compares their UUIDs. If a check lacks the
-// UUID, compares the PCI addresses. If a check lacks that too, compares the indices.
+// UUID, compares the PCI addresses. If a check lacks the address, too, compares the indices.
 static bool is_same_card(const struct check *a, const struct check *b)
 {
     if (a->uuid && b->uuid)
@@ -249,8 +249,9 @@ static int compare_indices(const struct fleet_card *a, const struct fleet_card *
     return (a->check.index > b->check.index) - (a->check.index < b->check.index);
 }
 
-// Compares two checks, to sort them by host, then by API. Of one host and API, checks that another
-// fathom process of the host made (check.shared_check) come last. The others go from new to old.
+// Compares two checks, to sort them by host, then by API. Checks of the same host and API are
+// sorted from new to old. But checks that another fathom process of the host made
+// (check.shared_check) come last.
 static int compare_checks(const void *a, const void *b)
 {
     const struct fleet_card *x = *(struct fleet_card *const *)a,
@@ -292,9 +293,9 @@ static bool is_left_out(const struct fleet *fleet, const char *file)
     return false;
 }
 
-// Records that the check of `card` is dropped, because the fleet keeps another check (`kept`) of
-// the same card. A check that another fathom process of the host made is only counted. For any
-// other check, the file is recorded as left out if the fleet uses no check of it.
+// Records that the check of `card` is dropped, because the fleet keeps `kept`, another check of the
+// same card. If another fathom process of the host made the dropped check, it is only counted.
+// Otherwise its file is recorded as left out if the fleet uses no check from the file.
 static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
                          const struct fleet_card *kept)
 {

@@ -26,7 +26,7 @@
 //   noisy      The card is healthy, but the medians of its rounds spread at least FLEET_NOISE
 //              times as much as those of the kind. Such a spread must also be as rare among healthy
 //              cards as the distance of a slow card.
-//   found      The smallest loss with which 99 of 100 cards would be called slow: the limit of
+//   found      The smallest loss that would be called slow on 99 of 100 cards or more: the limit of
 //              "slow" plus 2.58 scales for the random error of the card itself (FLEET_MISSED).
 #ifndef ANALYSIS_FLEET_H
 #define ANALYSIS_FLEET_H
@@ -37,16 +37,16 @@
 
 #include <regex.h>
 
-// Share of all healthy fleets in which chance makes some card slow. Users are promised at most 1 %,
-// so 0.5 % are left for errors of the estimated scatter.
+// Share of all healthy fleets in which chance makes some card slow. Users are promised at most 1 %.
+// The other 0.5 % are for errors of the estimated scatter.
 #define FLEET_ERROR 0.005
-// Probability that a slow card is missed. Users are promised at most 1 %, twice as much.
+// Probability that a slow card is missed. Users are promised at most 1 %.
 #define FLEET_MISSED      0.005
 #define FLEET_DISCOVERIES 0.05
 #define FLEET_EFFECT      0.01
 #define FLEET_RESOLUTION  0.002
-// Probability that a healthy card's figure is beyond the bound of its check. It is valid for
-// expectations from many cards.
+// Probability that a figure of a healthy card is beyond the bound of its check, if the expectation
+// comes from many cards.
 #define FLEET_BOUND_CHANCE 0.001
 #define FLEET_NOISE        3.0
 
@@ -58,7 +58,7 @@ enum {
     // A group, such as a rack, is compared with its kind only if at least this many of its cards
     // are compared.
     FLEET_GROUP_LEAST = 3,
-    // if fewer cards of a group are compared, the group's effect is reduced towards 0
+    // If fewer cards of a group than this are compared, the group's effect is reduced towards 0.
     FLEET_GROUP_FULL = 20
 };
 
@@ -92,8 +92,8 @@ struct fleet_point {
     // how much worse the figure is than the median of the card's kind (0.03: 3 % worse); NaN if
     // unknown
     double loss;
-    // how unusual the loss is among the cards of the kind, in standard deviations of a normal
-    // distribution (math/outliers.h); NaN if there are too few cards
+    // how unusual the loss is among the cards of the kind, as a standard normal value
+    // (math/outliers.h); NaN if there are too few cards
     double score;
     // probability that a healthy card has at least this score; NaN if the card is not compared
     double chance;
@@ -103,35 +103,35 @@ struct fleet_point {
 
 struct fleet_card {
     const char *host, *file;
-    // The card's name, driver and API, the version of fathom, and the start of the run. NULL if the
-    // file lacks it.
+    // Name, driver and API of the card, version of fathom, and start of the run. Each is NULL if
+    // the file lacks it.
     const char *name, *driver, *api, *tool, *started;
     struct check check;
     size_t kind; // index in fleet.kinds; SIZE_MAX if the name of the card is not known
-    // The card's figure of each metric and how it compares. Of several links, the slowest is taken.
+    // The card's figure of each metric and how it compares. Of several links, the slowest counts.
     struct fleet_point points[CHECK_METRIC_COUNT];
-    // True if the card's figures count for the median and the scatter of its kind.
+    // True if the card's figures are used for the median and the scatter of its kind.
     bool compared;
     enum fleet_grade grade;
     // short word for the cause of the grade: from check_code_words, or "below-fleet", "noisy"
     const char *code;
     const char *cause; // why the card has its grade, as one sentence
     // Largest loss among the card's slow figures (0.03: 3 % worse); 0 if there is none. For a
-    // doubtful card, every figure with a loss of at least FLEET_EFFECT counts.
+    // doubtful card, figures with a loss of at least FLEET_EFFECT count, too.
     double loss;
 };
 
 struct fleet_metric {
     struct fleet_card **cards; // the compared cards that measured the metric, the best first
     size_t count;
-    double median, low, high; // median, 1 % and 99 % quantile of the values of `cards`
+    double median, low, high; // median, 1 % quantile and 99 % quantile of the metric over `cards`
     // Median of the values that the checks expect; NaN if no check expects one.
     double expected;
-    // Scale of a typical card, whose interval is as wide as the median of the kind's intervals. A
-    // scale is the unit of distances ("distance" at the top of this file).
+    // Scale of a card whose interval is as wide as the median of the kind's intervals. Distances
+    // are counted in scales ("distance" at the top of this file).
     double scale;
-    // Smallest loss that would be called slow on 99 of 100 cards; NaN if the kind has too few
-    // cards.
+    // Smallest loss that would be called slow on at least 99 of 100 cards; NaN if the kind has too
+    // few cards.
     double found;
     size_t slow; // number of cards of the kind whose figure of this metric is slow
     enum unit unit;
@@ -187,7 +187,7 @@ struct fleet {
     size_t files; // number of run files that were read and used
     // number of checks that were dropped because another fathom process of the same host made them
     size_t shared;
-    struct named_text *left; // names of the files that were left out, and why
+    struct named_text *left; // files that were left out: their names and the reasons
     size_t left_count, left_capacity;
     regex_t *group_pattern; // regular expression of fleet_group_by; NULL if groups are racks
 
@@ -223,8 +223,8 @@ void fleet_add_run(struct fleet *fleet, struct run *run, const char *file);
 void fleet_leave_out(struct fleet *fleet, const char *file, const char *why);
 
 // Groups the cards by the names of their hosts instead of by racks. `pattern` is an extended
-// regular expression. The name of a group is the text that the first parentheses of the pattern
-// match. If the pattern has no parentheses, it is all that the pattern matches.
+// regular expression. The text that its first parentheses match becomes the name of the group. If
+// it has no parentheses, all that the pattern matches is the name.
 bool fleet_group_by(struct fleet *fleet, const char *pattern, struct error *err);
 
 // Judges all cards. Must be called once, after the last card was added.

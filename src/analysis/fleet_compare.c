@@ -118,9 +118,8 @@ static double expectation(const struct check_figure *figure)
     return figure->expected > 0 ? figure->expected : NAN;
 }
 
-// Calls `number` for each figure of a metric, stores the finite results in `values`, and returns
-// how many there are. A card with several links has a figure for each of them. (card->points has
-// only the slowest link, which is not typical.)
+// Calls `number` for each figure of a metric, and stores the finite results in `values`. Returns
+// the number of finite results. A card with several links has a figure for each link.
 static size_t gather_numbers(const struct fleet_metric *summary, enum check_metric metric,
                              figure_number *number, double *values)
 {
@@ -167,8 +166,8 @@ static void summarise(struct fleet *fleet, size_t kind, enum check_metric metric
 // FLEET_LEAST cards of the kind are compared in this metric, also sets point.score: how rare this
 // loss is.
 //
-// For a compared card, also sets point.chance, the probability of such a score. Then adds the
-// number of the card's figures of this metric to fleet->tests.
+// If the card itself is one of the compared cards, also sets point.chance, the probability of such
+// a score. Then adds the number of the card's figures of this metric to fleet->tests.
 static void score(struct fleet *fleet, struct fleet_card *card, enum check_metric metric)
 {
     const struct fleet_kind *kind = &fleet->kinds[card->kind];
@@ -191,8 +190,8 @@ static void score(struct fleet *fleet, struct fleet_card *card, enum check_metri
 
 // ---------------------------------------------------------------- numbers from the driver
 
-// Returns the address of number i in `state`; NULL if there are fewer numbers. Only numbers that
-// may explain a slow card are counted: clocks, power limit, link.
+// Returns the address of number i in `state`; NULL if i is too large. The numbers are those that
+// may explain a slow card: clocks, power limit, link.
 static double *state_number(struct check_state *state, size_t i)
 {
     double *const numbers[] = {&state->core_clock_hz, &state->memory_clock_hz,
@@ -216,9 +215,10 @@ static void find_normal_state(struct fleet *fleet, size_t kind)
     }
 }
 
-// Returns the step of the core clock, as a share of the kind's core clock. Clocks are multiples of
-// a step, which is 15 MHz on many cards. So the step is the greatest common divisor of the clocks
-// of all cards of the kind. Returns 0 if it is at most 1 MHz, or at least a tenth of the clock.
+// Returns the step of the core clock, as a share of the kind's core clock. All clocks are multiples
+// of a step, which is 15 MHz on many cards. The function takes the greatest common divisor of the
+// clocks of all cards of the kind. Returns 0 if it is at most 1 MHz, or at least a tenth of the
+// clock.
 static double find_clock_step(const struct fleet *fleet, size_t kind)
 {
     uint64_t step = 0;

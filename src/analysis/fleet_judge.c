@@ -12,8 +12,7 @@
 // ---------------------------------------------------------------- verdicts of the checks
 
 // If the host link has fewer lanes or a lower generation than the card can have, returns a text
-// that says so, and sets *code. Otherwise returns NULL. A card with such a link is slow, even if
-// nothing is known about other cards of its model.
+// that says so, and sets *code. Otherwise returns NULL.
 static const char *link_cause(struct arena *arena, const struct check_state *state,
                               enum check_code *code)
 {
@@ -30,11 +29,10 @@ static const char *link_cause(struct arena *arena, const struct check_state *sta
     return NULL;
 }
 
-// Decides whether a figure beyond the bound of its check makes its card slow. If the expectation is
-// from many cards, chance puts one healthy figure in a thousand beyond its bound. So the loss must
-// be at least `factor` times the loss at the bound: too much for chance in a fleet of this size. If
-// `often` is set, each such figure makes its card slow, because the fleet has more of them than
-// chance explains.
+// The rule that decides whether a figure beyond a bound from many cards makes its card slow. Chance
+// alone puts one healthy figure in a thousand beyond such a bound. So the figure's loss must be at
+// least `factor` times the loss at the bound. If `often` is set, each figure beyond its bound makes
+// its card slow, because chance does not explain so many figures.
 struct bounds {
     double factor;
     bool often;
@@ -62,8 +60,7 @@ static struct bounds find_bounds(const struct fleet *fleet)
 }
 
 // Returns true if chance may explain the verdict slow of a check: each slow figure is just beyond a
-// bound that comes from many cards. Returns false if the host link is the cause, or if the fleet
-// has more such figures than chance explains (bounds->often).
+// bound from many cards. Returns false if the host link is the cause, or if bounds->often is set.
 static bool may_be_chance(const struct check *check, const struct bounds *bounds)
 {
     bool any = false,
@@ -209,8 +206,8 @@ static void explain(struct fleet *fleet, struct fleet_card *card, enum check_met
 
 // ---------------------------------------------------------------- grades of cards
 
-// Returns the largest probability (fleet_point.chance) with which a figure makes its card doubtful;
-// 0 if no figure does. The limit comes from the test of the false discovery rate
+// Returns the largest probability (fleet_point.chance) with which a figure can make its card
+// doubtful; 0 if no figure can. It comes from the test of the false discovery rate
 // (FLEET_DISCOVERIES).
 static double discovery_limit(struct fleet *fleet)
 {
@@ -225,8 +222,8 @@ static double discovery_limit(struct fleet *fleet)
     return found ? chances[found - 1] : 0;
 }
 
-// Gives the card the grade `grade` if one of its figures is bad enough. The figure's loss must be
-// at least FLEET_EFFECT. Its probability on a healthy card must be at most `chance`.
+// Gives the card the grade `grade` if one of its figures has a loss of at least FLEET_EFFECT and a
+// probability (fleet_point.chance) of at most `chance`.
 static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade grade,
                   double chance)
 {
@@ -248,8 +245,8 @@ static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade
 }
 
 // Returns the largest loss of the card's slow figures. If the card is doubtful, all figures with a
-// loss of at least FLEET_EFFECT count, too. The loss is relative to the median of the kind, or to
-// the expected value if the kind has no median.
+// loss of at least FLEET_EFFECT count, too. If the kind has no median, a loss is relative to the
+// expected value.
 static double largest_loss(const struct fleet_card *card)
 {
     double most = 0;
@@ -334,7 +331,7 @@ static const char *cards_text(struct arena *arena, struct fleet_card *const *car
     return arena_printf(arena, "%s %s", entry->count > 1 ? "cards" : "card", text);
 }
 
-// Adds those cards of one host that are not healthy to the list of cards to look at. Cards with the
+// Adds each card of one host that is not healthy to the list of cards to look at. Cards with the
 // same grade and code share an entry.
 static void list_host(struct fleet *fleet, struct fleet_card *const *cards, size_t count)
 {

@@ -45,7 +45,7 @@ static struct numbered number_of(const char *host)
     return (struct numbered){start, end - start, strtoul(host + start, NULL, 10), host + end};
 }
 
-// Returns true if the names of both hosts have a number and differ at most in this number.
+// Returns true if the names of both hosts have a number and are equal except for this number.
 static bool is_same_row(const char *a, const char *b)
 {
     const struct numbered x = number_of(a), y = number_of(b);
@@ -53,9 +53,9 @@ static bool is_same_row(const char *a, const char *b)
            strcmp(x.rest, y.rest) == 0;
 }
 
-// Returns the rack or partition of the card's host as a text, from the part of the host's name
-// before the machine's number. The text ends after the last digit of this part: "rack r01" for
-// "r01n17". If there is no digit, separators at the end are removed: "rack gpu-a" for "gpu-a-017".
+// Returns the rack or partition of the card's host as a text. It is the part of the host's name
+// before the machine's number, up to the last digit: "rack r01" for "r01n17". If this part has no
+// digit, separators at its end are removed: "rack gpu-a" for "gpu-a-017".
 static const char *rack_of(const struct fleet *fleet, const struct fleet_card *card)
 {
     size_t length = number_of(card->host).before, end = length;
@@ -121,8 +121,8 @@ static const char *numbered_name(struct arena *arena, const char *host, unsigned
 }
 
 // `hosts` has `count` names that differ only in their number, sorted by it. Returns the missing
-// names between the first and the last as a text: "n007, n010 to n012". Returns NULL if none is
-// missing. Also returns NULL if more than half are missing: such numbers have gaps on purpose.
+// names between the first and the last as a text: "n007, n010 to n012". Returns NULL if no name is
+// missing. Also returns NULL if more than half are missing, because the gaps are then on purpose.
 static const char *missing_in_row(struct arena *arena, const char *const *hosts, size_t count)
 {
     const struct numbered first = number_of(hosts[0]), last = number_of(hosts[count - 1]);
@@ -161,8 +161,8 @@ static void find_missing_hosts(struct fleet *fleet)
     }
 }
 
-// Cards are sorted by host. Returns the index after the last card of the host of card `i`. Sets
-// *present to the number of cards that were found in that host.
+// Cards are sorted by host. Returns the index after the last card that is in the same host as card
+// `i`. Sets *present to the number of cards that were found in this host.
 static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
 {
     const char *host = fleet->cards[i]->host;
@@ -172,8 +172,8 @@ static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
     return i;
 }
 
-// If at least nine of ten machines have the same, largest number of cards, adds a remark. The
-// remark names the machines that have fewer cards (at most MISSING_SHOWN).
+// If at least nine of ten machines have the same, largest number of cards, adds a remark about the
+// other machines. The remark names at most MISSING_SHOWN machines.
 static void find_missing_cards(struct fleet *fleet)
 {
     size_t most = 0, whole = 0, lacking = 0, present;
@@ -237,7 +237,8 @@ static int compare_members(const void *a, const void *b)
     return order ? order : (x->card > y->card) - (x->card < y->card);
 }
 
-// Returns the cards of one kind (model and API), sorted by the group that `key` returns for each.
+// Returns the cards of one kind (model and API), sorted by their groups. The function `key` returns
+// the group of a card.
 static struct member *members_of(struct fleet *fleet, size_t kind, group_key *key, size_t *count)
 {
     struct member *members = ARENA_ARRAY(fleet->arena, fleet->kinds[kind].count, struct member);
@@ -257,10 +258,10 @@ static size_t group_end(const struct member *members, size_t count, size_t i)
     return end;
 }
 
-// Adds a group of cards to the fleet. Its effect in one metric is the median loss of its cards
-// minus the median loss of their kind; for a small group it is reduced towards 0. Adds nothing if
-// fewer than FLEET_GROUP_LEAST of the cards were compared, or if the losses of the kind have no
-// scatter. The score uses the standard error of the median of n normal values, 1.25 σ / √n.
+// Adds a group of cards to the fleet. The group's effect in one metric is the median loss of its
+// cards minus the median loss of their kind. The effect of a small group is reduced towards 0. Adds
+// nothing if fewer than FLEET_GROUP_LEAST of the cards were compared, or if the losses of the kind
+// have no scatter. The score uses the standard error of the median of n normal values, 1.25 σ / √n.
 static void add_group(struct fleet *fleet, size_t kind, enum check_metric metric,
                       const struct member *members, size_t count)
 {
@@ -306,8 +307,8 @@ static int compare_groups(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// Keeps only groups whose score is too large for chance: only the share FLEET_ERROR of all healthy
-// fleets has such a group. The effect must also be at least FLEET_RESOLUTION.
+// Removes groups that chance may explain, and groups whose effect is below FLEET_RESOLUTION. Only
+// in the share FLEET_ERROR of all healthy fleets does a group remain.
 static void keep_groups(struct fleet *fleet)
 {
     double limit = score_of_chance(FLEET_ERROR / 2 / (double)fleet->group_count);
@@ -406,8 +407,8 @@ static void find_relations(struct fleet *fleet, size_t kind)
 
 // ---------------------------------------------------------------- different versions
 
-// Adds a remark that lists the versions (of drivers, firmware or fathom) of the cards of a kind, if
-// there are several versions.
+// If the cards of a kind have several versions (of drivers, firmware or fathom), adds a remark that
+// lists the versions.
 static void find_versions(struct fleet *fleet, size_t kind, group_key *key)
 {
     size_t count;

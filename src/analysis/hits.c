@@ -36,7 +36,7 @@ static bool is_one_pass(const struct result *result, unsigned level)
     for (size_t i = 0; i < result->counter_count; i++) {
         const struct counter *counter = &result->counters[i];
         // If `passes` is 0, an older version of fathom wrote the file. It surely counted the
-        // counters of the L1 in one pass, but perhaps not the others.
+        // counters of the L1 in one pass, but perhaps not the counters of the L2.
         if (text_begins(counter->name, prefix) &&
             (counter->passes > 1 || (counter->passes == 0 && level != 1)))
             return false;
@@ -52,15 +52,15 @@ double hits_rate(const struct result *result, unsigned level)
 
 // ---------------------------------------------------------------- sizes at which hits end
 
-// The two points of a latency curve between which the hits of a cache end, as indices. At `held`,
-// almost all reads hit the cache. `next` is the next point with a known hit rate.
+// Indices of the two points of a latency curve between which the hits of a cache end. At `held`,
+// almost all reads hit the cache. At `next`, the next point with a known hit rate, fewer reads do.
 struct end {
     size_t held, next;
 };
 
-// Finds the two points of the latency curve between which the reads stop hitting cache `level` (1:
-// L1, 2: L2). Returns false if there are no such points: the reads never hit that cache, or they
-// still hit it at the last point with a known hit rate.
+// Finds the two points of the latency curve between which the hits of cache `level` (1: L1, 2: L2)
+// end. Returns false if the hit rate never reaches held_rate, or if it is still that high at the
+// last point with a known hit rate.
 static bool find_end(const struct level_curve *curve, unsigned level, struct end *end)
 {
     bool found = false;
@@ -90,8 +90,8 @@ static const struct plateaus_step *step_of(struct arena *arena, const struct lev
     return step;
 }
 
-// A cache has two sizes: one where its hits end, one where the latency rises. Returns the larger
-// one divided by the smaller one; 1 if their intervals touch.
+// Returns by what factor two sizes of a cache differ: the size where its hits end, and the size
+// where the latency rises. Returns 1 if their intervals touch.
 static double factor_of(const struct level_curve *curve, const struct end *end,
                         const struct plateaus_step *step)
 {
@@ -106,9 +106,9 @@ static const char *size_text(struct arena *arena, double octaves)
 }
 
 // Returns a text with the size at which the cache `level` ends by latency. The text also says
-// whether this size agrees, within factor_max, with the size at which the cache's hits end.
-// `factor` is the ratio of these two sizes (factor_of). If `step` is NULL, the text says only that
-// the latency does not show the cache's end.
+// whether this size agrees with the size at which the hits end. They agree if their ratio
+// (`factor`) is at most factor_max. If `step` is NULL, the text says only that the latency does not
+// show the cache's end.
 static const char *verdict_text(struct arena *arena, const struct plateaus_step *step,
                                 unsigned level, double factor)
 {
@@ -137,8 +137,8 @@ static void report_end(struct run *run, struct arena *arena, const struct level_
 }
 
 // Finds the chains of the curve that miss all caches and have the counter `name`. Stores the
-// counter's values in `values`, and returns the number of chains. range->held and range->next
-// become the indices of the first and the last such chain.
+// counter's values in `values`, and returns the number of chains. range->held becomes the index of
+// the first of these chains, and range->next the index of the last one.
 static size_t find_missing(const struct level_curve *curve, const char *name, double *values,
                            struct end *range)
 {

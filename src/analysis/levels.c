@@ -14,16 +14,15 @@ struct search {
     const struct run *run;
     const char *device;
     const struct benchmark_info *benchmark;
-    // the headline whose metric and parameter are the y and x of the curves
+    // the headline whose metric is the y of the curves, and whose parameter is their x
     const struct headline_info *headline;
 };
 
 // ---------------------------------------------------------------- finding the latency curves
 
 // Finds the first headline of kind HEADLINE_LEVELS whose metric has this unit and whose parameter
-// has the type `by`. (A headline is a figure that a benchmark declares.) PARAM_BYTES means a size
-// of the working set, PARAM_UINT the number of a level. Stores the headline and its benchmark in
-// `search`. Returns false if there is none.
+// has the type `by`. PARAM_BYTES means a size of the working set, PARAM_UINT the number of a level.
+// Stores the headline and its benchmark in `search`. Returns false if there is none.
 static bool find_headline(struct search *search, enum unit unit, enum param_type by)
 {
     for (size_t b = 0; b < search->run->benchmark_count; b++) {
@@ -54,8 +53,8 @@ static const struct metric *reading(const struct search *search, const struct re
 // A case that may become a point of a latency curve.
 struct point {
     const struct result *result;
-    // name of the parameter that is the curve's x; only this parameter differs between the cases of
-    // a curve
+    // name of the parameter that is the curve's x, the only axis in which the cases of a curve
+    // differ
     const char *by;
     double octaves, ns;
     size_t place; // index of the case in the run
@@ -90,8 +89,8 @@ static int compare_values(const struct case_value *a, const struct case_value *b
     return (a->uint > b->uint) - (a->uint < b->uint);
 }
 
-// Compares two points by their curves; returns 0 if both belong to one curve. The points of a curve
-// have the same parameters, and equal values of all axes but the curve's x (point.by).
+// Compares two points, to sort them by curve; returns 0 if both belong to one curve. The points of
+// a curve have the same parameters, and equal values of all axes but the curve's x (point.by).
 static int compare_rows(const struct point *a, const struct point *b)
 {
     const struct bench_case *one = &a->result->bench_case, *other = &b->result->bench_case;

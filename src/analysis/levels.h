@@ -20,10 +20,11 @@ struct level_curve {
     const char *label;
     const char *metric; // name of the metric in `ns`: "latency"
     const struct result **results;
-    double *octaves, *ns; // octaves: log2 of bytes (x); ns: medians of the metric (y)
+    // x of the points (log2 of bytes), and y of the points (medians of the metric)
+    double *octaves, *ns;
     size_t count;
-    // Plateaus fitted to the curve. If fit.decided is false, use only the first fit.flat levels;
-    // fit.reason says why.
+    // Plateaus fitted to the curve. If fit.decided is false, only the first fit.flat levels are
+    // valid, and fit.reason says why.
     struct plateaus fit;
 };
 
@@ -74,8 +75,9 @@ void level_curve_insert(struct level_curve *curve, const struct result *result, 
 void levels_fit(struct arena *arena, const double *octaves, const double *latency, size_t count,
                 struct plateaus *fit);
 
-// A metric at the points of level k (counted from 0). `count` is the number of points that have the
-// metric. `ci95` is the 95 % interval of the median; NaN if fewer than two points have the metric.
+// A metric at the points of level k (counted from 0): its median, the 95 % interval of the median,
+// and the number of points that have the metric. If fewer than two points have it, the interval is
+// NaN.
 struct level_height {
     double median, ci95[2];
     size_t count;
@@ -88,9 +90,10 @@ struct level_height levels_height(struct arena *arena, const struct level_curve 
 double levels_spread(struct arena *arena, const struct level_curve *curve, size_t k,
                      const char *metric);
 
-// Reads the caches that a benchmark such as `map` found in the run. sizes[k] becomes the metric
-// with the size in bytes of cache k (counted from 0; at most `most` caches). sizes[k] is NULL if
-// this size is unknown. Returns the number of caches; 0 if the run has no such benchmark.
+// Finds the sizes of the caches that a benchmark such as `map` measured in the run. sizes[k]
+// becomes the metric with the size in bytes of cache k (counted from 0), or NULL if this size is
+// unknown. `sizes` has room for `most` caches. Returns the number of caches; 0 if the run has no
+// such benchmark.
 size_t levels_mapped(const struct run *run, const char *device, const struct metric **sizes,
                      size_t most);
 

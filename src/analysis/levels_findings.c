@@ -33,9 +33,9 @@ static const char *step_text(struct arena *arena, double octave)
 }
 
 // Returns the size of level k as a text: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If the benchmark
-// `map` measured the size (`mapped`), the text has that size. If the size by the curve is
-// different, the text has both sizes. They differ if the chain's stride is longer than a cache
-// line, because the curve then stays flat beyond the level's real size.
+// `map` measured the size (`mapped`), the text has that size. If the curve shows another size, the
+// text has both. (If the chain's stride is longer than a cache line, the curve stays flat beyond
+// the level's real size.)
 static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
                             const struct metric *mapped)
 {
@@ -61,7 +61,8 @@ struct reported {
     const struct metric *mapped;
 };
 
-// Returns the index of the curve's step, not before step `first`, whose end is nearest to `bytes`.
+// Returns the index of a step of the curve: among the steps from `first` on, the one whose end is
+// nearest to `bytes`.
 static size_t step_near(const struct level_curve *curve, size_t first, double bytes)
 {
     size_t best = first;
@@ -72,9 +73,9 @@ static size_t step_near(const struct level_curve *curve, size_t first, double by
     return best;
 }
 
-// Sets steps[] to the steps of the curve that are reported as ends of levels, and returns their
-// number. If the benchmark `map` found cache sizes, these are the steps nearest to the sizes,
-// because not every step is the end of a cache. Otherwise these are all steps.
+// Selects the steps of the curve that are reported as ends of levels. Stores them in `steps` and
+// returns their number. If the benchmark `map` found cache sizes, selects the nearest step for each
+// size, because not every step is the end of a cache. Otherwise selects all steps.
 static size_t steps_reported(const struct run *run, const char *device,
                              const struct level_curve *curve, struct reported steps[PLATEAUS_MAX])
 {
@@ -125,8 +126,8 @@ static void report_other(struct run *run, struct arena *arena, const struct leve
                            NULL, "%s: %s", curve->label, staircase_text(arena, run, curve));
 }
 
-// Returns a text with the size of the last level that was found, such as " beyond 48 KiB". Returns
-// "" if no such size is known.
+// Returns a text with the largest size at which a level is known to end, such as " beyond 48 KiB".
+// Returns "" if no such size is known.
 static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
 {
     return fit->flat < 2

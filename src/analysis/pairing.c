@@ -29,7 +29,7 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
 }
 
 // How two devices of different runs are related, the closest relation first. All relations but
-// NEAR_ANY need equal model names and APIs, too. device_pairs_of tries the relations in this order,
+// NEAR_ANY also need equal model names and APIs. device_pairs_of tries the relations in this order,
 // each for the devices that have no pair yet.
 enum nearness {
     NEAR_UUID,
@@ -39,8 +39,8 @@ enum nearness {
     NEAR_ANY // no relation: any device that has no pair yet
 };
 
-// Returns a text that two devices share if they are related as `nearness` says. Returns NULL if the
-// device lacks the name, UUID or PCI address that this relation needs.
+// Returns a text that is equal for two devices if they are related as `nearness` says. Returns NULL
+// if the device lacks the name, UUID or PCI address that this relation needs.
 static const char *mark_of(struct arena *arena, const struct run_device *device,
                            enum nearness nearness)
 {
@@ -81,14 +81,14 @@ static size_t first_at(const void *sorted, size_t count, size_t bytes, const voi
     return low;
 }
 
-// Pairs each device of `base` that has no pair with the first device of `now` that has no pair and
-// is related to it as `nearness` says.
+// Pairs devices that are related as `nearness` says: each device of `base` without a pair with the
+// first suitable device of `now` without a pair.
 static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum nearness nearness)
 {
     const struct run *base = pairs->base, *now = pairs->now;
     struct marked *sorted = ARENA_ARRAY(arena, now->device_count, struct marked);
     // Devices with equal marks (mark_of) are neighbours in `sorted`. If sorted[i] is the first of
-    // them, the search begins skip[i] places later, because the devices before have a pair.
+    // them, skip[i] is the number of devices, from this one on, that already have a pair.
     size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t);
     size_t count = 0;
     for (size_t i = 0; i < now->device_count; i++) {
@@ -132,8 +132,8 @@ struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
     return pairs;
 }
 
-// Sorts results by key, then by device. If both are equal, the result that is later in the run
-// comes first.
+// Compares results, to sort them by key, then by device. If both are equal, the result that is
+// later in the run comes first.
 static int compare_places(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;
@@ -143,7 +143,7 @@ static int compare_places(const void *left, const void *right)
     return order ? order : (a->order < b->order) - (a->order > b->order);
 }
 
-// Sorts results by device, then by position in the run.
+// Compares results, to sort them by device, then by position in the run.
 static int compare_devices(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;

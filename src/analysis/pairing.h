@@ -10,8 +10,8 @@ const char *device_api(struct arena *arena, const char *id);
 
 bool device_same_api(const struct run_device *a, const struct run_device *b);
 
-// Returns true if both devices have the same UUID or, if one of the UUIDs is not known, the same
-// PCI address. Returns false if neither can be compared.
+// Returns true if both devices have the same UUID. If a UUID is not known, compares the PCI
+// addresses instead. If one of the addresses is not known either, returns false.
 bool device_same_chip(const struct run_device *a, const struct run_device *b);
 
 // A device of run `base` and its counterpart in run `now`.
@@ -23,7 +23,7 @@ struct device_pairs {
     struct device_pair *list;
     size_t count;
     const struct run *base, *now;
-    // base_paired[i] and now_paired[i] are true if device i of run `base` or `now` is in a pair.
+    // For each device of run `base` and of run `now`: true if the device is in a pair.
     bool *base_paired, *now_paired;
 };
 
@@ -34,8 +34,8 @@ struct device_pairs {
 struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
                                     const struct run *now, bool across);
 
-// A result and its position in the run. struct result_index has two sorted arrays of these, for
-// fast look-ups: `sorted` by key and device, `by_device` by device and position.
+// A result and its position in the run. For fast look-ups, struct result_index has two arrays of
+// result_place: `sorted` is sorted by key and device, `by_device` by device and position.
 struct result_place {
     const struct result *result;
     size_t order; // index in run.results

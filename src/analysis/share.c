@@ -9,7 +9,7 @@
 
 enum {
     NUMBER_BYTES = 32,
-    // importance of a result that a headline may show; such results are never removed
+    // importance of a result that a headline may show; share_thin never removes such a result
     IMPORTANCE_FIGURE = 2
 };
 
@@ -70,8 +70,8 @@ static void remove_benchmarks(struct run *run)
 }
 
 // Removes the results whose importance is below `least`, and the benchmarks without results. Then
-// removes findings with a path in their text, without a device or a result, or about a removed
-// result.
+// removes each finding that has a path in its text, names no device or no result, or is about a
+// removed result.
 static void remove_results(struct run *run, const int *importance, int least)
 {
     size_t kept = 0;
@@ -198,9 +198,9 @@ static bool is_better(const struct metric *metric, const struct metric *than)
     return !than || better_ratio(metric->better, metric->median, than->median) > 1;
 }
 
-// Gives IMPORTANCE_FIGURE to the results of a device that the headline may show: the best result,
-// and the best result with the verdict ok. If the headline has a parameter (headline_info.by),
-// these are all results that it describes.
+// Gives IMPORTANCE_FIGURE to the results of a device that the headline may show. If the headline
+// has a parameter (headline_info.by), these are all results that it describes. Otherwise they are
+// the best result, and the best result with the verdict ok.
 static void mark_headline(const struct run *run, const char *device,
                           const struct benchmark_info *info, const struct headline_info *headline,
                           int *importance)

@@ -21,9 +21,9 @@
 void share_strip(struct run *run);
 
 // Removes the least important results, and the findings about them. Results of benchmarks without a
-// headline of kind HEADLINE_LEVELS go first, then those of the other benchmarks (latency,
-// bandwidth, map). A result that a headline may show always stays. Returns false and removes
-// nothing if only such results are left.
+// headline of kind HEADLINE_LEVELS go first. A later call removes results of the other benchmarks
+// (latency, bandwidth, map). A result that a headline may show always stays. Returns false and
+// removes nothing if only such results are left.
 bool share_thin(struct run *run);
 
 #endif

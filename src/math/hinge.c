@@ -5,8 +5,9 @@
 
 struct work {
     const struct hinge *hinge;
-    // Costs that the search needs very often. at_low[i]: cost of all points before point i, if they
-    // lie on the first plateau. at_high[i]: cost of point i alone, if it lies on the next plateau.
+    // Costs that the search needs very often. at_low[i] is the cost of all points before point i,
+    // if they lie on the first plateau. at_high[i] is the cost of point i alone, if it lies on the
+    // next plateau.
     double *at_low, *at_high;
 };
 
@@ -108,8 +109,8 @@ static void find_end(const struct work *work, struct plateaus_step *step)
             step->width = width;
         }
     }
-    // If the fit is worse than the noise of the points explains, `best` / `freedom` is above 1, and
-    // this ratio widens the interval (Birge, Phys. Rev. 40, 207, 1932).
+    // If the fit is worse than the noise of the points explains, the ratio `best` / `freedom` is
+    // above 1. It then widens the interval (Birge, Phys. Rev. 40, 207, 1932).
     double freedom = fmax((double)hinge->count - 3, 1);
     double worst = best + 3.84 * fmax(best / freedom, 1);
     step->end_low = step->end_high = step->end;
@@ -122,9 +123,9 @@ static void find_end(const struct work *work, struct plateaus_step *step)
     }
 }
 
-// Widens the interval of a plateau's end. It then reaches at least from the last point before the
-// fitted end to the first point after it. A narrower interval would depend on the assumption that
-// the rise is straight, which may not be true.
+// Widens the interval of a plateau's end, so that it reaches at least from the last point before
+// the fitted end to the first point after it. A narrower interval would rely on the rise being
+// straight, which may not be true.
 static void bracket_end(const struct hinge *hinge, struct plateaus_step *step)
 {
     double before = step->end_low, after = step->end_high;

@@ -20,7 +20,7 @@
 
 struct population {
     size_t count;
-    double median, low, high; // low, high: the 1 % and the 99 % quantile of the values
+    double median, low, high; // 1 % quantile (`low`) and 99 % quantile (`high`) of the values
     double mad;
     double sigma;   // standard deviation, estimated from the median absolute deviation
     double freedom; // degrees of freedom of `sigma`
@@ -30,9 +30,9 @@ struct population {
 // values, all numbers but count and freedom are NaN.
 struct population population_of(double *values, size_t count);
 
-// Returns how unusual a value is in the population, as a standard normal value: positive above the
-// median. (Such a value exceeds 5 once in 3.5 million.) The population's standard deviation counts
-// as at least `least`.
+// Returns how unusual a value is in the population, as a standard normal value. It is positive if
+// the value lies above the median. (A standard normal value exceeds 5 once in 3.5 million.) The
+// population's standard deviation counts as at least `least`.
 double population_score(const struct population *population, double value, double least);
 
 // Returns how far above the median a value must lie to have this score. This is the inverse of

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-// relative noise on a rise, where sets of a cache fill unevenly
+// relative noise of the points on a rise, where sets of a cache fill unevenly
 static const double rise_noise = 0.02;
 
 struct sums {
@@ -22,18 +22,18 @@ struct work {
     double rise_part; // weight of a squared deviation on a rise; on a plateau this weight is 1
     double *ln_y;
     double *weight;
-    // Prefix sums: element i sums over all points before point i. `prefix` has the sums of ln y,
-    // `linear` those of y with the weight 1 / y². Both arrays have n + 1 elements.
+    // Prefix sums, with n + 1 elements: element i sums over all points before point i. `prefix`
+    // sums ln y. `linear` sums y with the weight 1 / y².
     struct sums *prefix;
     struct sums *linear;
-    // best[level][j]: minimum cost of the points 0…j if plateau `level` ends at point j.
-    // first[level][j]: point at which this plateau then begins. before[level][j]: point at which
-    // the plateau before it then ends.
+    // best[level][j] is the minimum cost of the points 0…j if plateau `level` ends at point j. In
+    // this case the plateau begins at point first[level][j], and the plateau before it ends at
+    // point before[level][j].
     double *best;
     size_t *first;
     size_t *before;
-    // entry[i]: minimum cost of the points before i if a plateau begins at point i. entry_from[i]:
-    // point at which the plateau before it then ends.
+    // entry[i] is the minimum cost of the points before i if a plateau begins at point i. In this
+    // case the plateau before it ends at point entry_from[i].
     double *entry;
     size_t *entry_from;
     double *scratch;
@@ -114,8 +114,8 @@ static double flat_cost(const struct work *work, size_t from, size_t to)
 }
 
 // Returns the sum of squared relative deviations of points [from, to) from their best straight
-// line, multiplied by rise_part. The line is fitted to y, not to ln y: while more and more loads
-// miss, the latency itself rises linearly. Returns 0 for fewer than 3 points.
+// line, multiplied by rise_part. The line is fitted to y and not to ln y, because the latency rises
+// linearly while more and more loads miss. Returns 0 for fewer than 3 points.
 static double line_cost(const struct work *work, size_t from, size_t to)
 {
     if (between(work->prefix, from, to).w < 3)
@@ -146,7 +146,7 @@ static void first_level(struct work *work)
 }
 
 // Sets entry[i] for each point i: the minimum cost of all points before i if plateau `level` begins
-// at point i. The points between the end of the plateau before it and point i are the rise.
+// at point i. The points between the previous plateau and point i are the rise.
 static void make_entries(struct work *work, size_t level)
 {
     const double *below = work->best + (level - 1) * work->n;
@@ -191,8 +191,8 @@ static double plateau_height(const struct work *work, size_t first, size_t last)
     return stats_median(work->scratch, count);
 }
 
-// From the tables of `work`, reads the division into `levels` plateaus that has the lowest cost.
-// Returns false if one of its plateaus is lower than ratio_min times the plateau before it.
+// Reads the division into `levels` plateaus with the lowest cost from the tables of `work`. Returns
+// false if a plateau is lower than ratio_min times the plateau before it.
 static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
 {
     size_t last = work->n - 1;
@@ -213,8 +213,8 @@ static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
     return true;
 }
 
-// Chooses the number of levels with the lowest penalised cost. Considers only segmentations whose
-// levels rise: each is at least ratio_min times as high as the level before it.
+// Chooses the number of levels with the lowest penalised cost. Leaves out segmentations in which a
+// level is lower than ratio_min times the level before it.
 static void choose_levels(struct work *work, double noise, struct plateaus *fit)
 {
     struct plateaus candidate = *fit;
@@ -274,9 +274,9 @@ static double height_at_end(const struct work *work, const struct plateau *plate
     return plateau_height(work, first, plateau->last);
 }
 
-// Fits the end of each plateau but the last one, to the points from its middle to the middle of the
-// next plateau. A plateau may rise slowly (creep), because of address translation. So the fit uses
-// the height near the plateau's end.
+// Fits the end of each plateau but the last one. Uses the points from the plateau's middle to the
+// middle of the next plateau. Address translation may make a plateau rise slowly (creep), so the
+// fit uses the height near the plateau's end.
 static void fit_steps(struct arena *arena, const struct work *work, struct plateaus *fit)
 {
     const struct plateaus_desc *desc = work->desc;
@@ -345,9 +345,9 @@ static double steepness_above(const struct plateaus *fit, size_t k)
 }
 
 // Returns true if level k is flat: along it, ln y rises by less than a third of the smaller step
-// beside it. (If it is the only level, by less than ln ratio_min.) Without this rule, a curve that
-// rises everywhere could be divided anywhere. A level may rise by up to three quarters of the step
-// if its slope is less than a tenth of the slopes beside it.
+// beside it. The level may rise by up to three quarters of that step if its slope is less than a
+// tenth of the slopes beside it. If it is the only level, it may rise by less than ln ratio_min.
+// Without this rule, a curve that rises everywhere could be divided anywhere.
 static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
 {
     bool alone = fit->count == 1;

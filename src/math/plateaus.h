@@ -56,8 +56,8 @@ struct plateaus {
     struct plateau levels[PLATEAUS_MAX];
     struct plateaus_step steps[PLATEAUS_MAX]; // steps[k] lies between levels[k] and levels[k + 1]
     size_t count;
-    // The number of flat levels at the beginning of the curve. The steps between them are valid
-    // even if `decided` is false.
+    // Number of flat levels at the beginning of the curve. The steps between these levels are
+    // valid, even if `decided` is false.
     size_t flat;
     // relative standard deviation of the points from the fit; outliers hardly change it
     double noise;

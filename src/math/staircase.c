@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    // A step that shows only in chains with other strides than the curve's is kept if it lowers the
-    // loss (misfit) of their points by at least this much.
+    // If only chains with other strides than the curve's show a step, the step must lower the loss
+    // (misfit) of their points by at least this much. Otherwise it is removed.
     OTHERS_MARGIN = 16,
     FLAT_POINTS = 4 // minimum number of points of a flat part between two steps
 };
@@ -62,9 +62,9 @@ static void find_interval(const struct staircase_work *work, struct staircase *f
 // ---------------------------------------------------------------- the whole
 
 // Returns the loss of the points of chains with other strides: −2 times a log likelihood. Each
-// point adds two terms. One is its squared deviation in units of its standard deviation, at most
-// STAIRCASE_OTHER_MOST. The other is for the size of the standard deviation. Adds all terms of the
-// first kind to *squares.
+// point adds its squared deviation in units of its standard deviation, at most
+// STAIRCASE_OTHER_MOST. It also adds a term for the size of the standard deviation. The sum of the
+// squared deviations alone is added to *squares.
 static double others_loss(const struct staircase_work *work, const struct staircase *fit,
                           double *squares)
 {
@@ -94,9 +94,9 @@ static double loss_of(const struct staircase_work *work, const struct staircase 
     return loss;
 }
 
-// Returns true if the curve has a flat part between the steps a and b, the ends of two caches. By
-// the fit, there must be enough points at which almost all loads miss the smaller cache, and almost
-// none miss the larger one.
+// Returns true if the curve has a flat part between the steps a and b, the ends of two caches. In a
+// flat part of the fit, almost all loads miss the smaller cache, and almost none miss the larger
+// one. The part must be long enough and have enough points.
 static bool is_flat_between(const struct staircase_work *work, const struct staircase_step *a,
                             const struct staircase_step *b)
 {
@@ -116,9 +116,9 @@ static bool is_flat_between(const struct staircase_work *work, const struct stai
     return count >= FLAT_POINTS && to - from >= flat_octaves;
 }
 
-// Returns true if only chains with other strides can show step k, not the curve alone. This is so
-// for each step of kind 0. It is also so if a larger step of a kind above 0 is near, and no flat
-// part lies between the two: they may be one step with an unknown shape.
+// Returns true if the curve alone cannot show step k, only chains with other strides can. This is
+// true for each step of kind 0. It is also true if a larger step of a kind above 0 is near, and no
+// flat part lies between the two: they may be one step with an unknown shape.
 static bool needs_others(const struct staircase_work *work, const struct staircase *fit, size_t k)
 {
     for (size_t i = 0; i < fit->count; i++)
@@ -161,9 +161,9 @@ static void remove_steps(const struct staircase_work *work, struct staircase *fi
     }
 }
 
-// Searches for the steps that fit best, beginning with the steps of `fit`. If `steep` is true, the
-// first part of the search tries only steep shapes (step_shape_is_steep). Returns the loss plus the
-// penalty of all steps.
+// Searches for the steps that fit best, beginning with the steps of `fit`. If `steep` is true,
+// tries only steep shapes at first (step_shape_is_steep). Returns the loss plus the penalty of all
+// steps.
 static double search(const struct staircase_work *work, struct staircase *fit, bool steep)
 {
     staircase_weigh(work, NULL);

@@ -28,16 +28,16 @@ enum {
 #define STAIRCASE_NEAR 1.6
 
 struct staircase_step {
-    // x of the step's end, which is the capacity of a cache, and its 95 % interval
+    // x of the step's end (the capacity of a cache), and the 95 % interval of the end
     double end, end_low, end_high;
     double rise;    // rise of y at the step; > 0
     unsigned shape; // number of the step's shape, for step_shapes_share
     // Kind of the step, an index of staircase_others.shift. It determines how chains with other
     // strides show the step.
     unsigned kind;
-    // How certain the kind of the step is: the loss grows by `lead` if the step must have another
-    // kind. Kind 0 is compared with all other kinds, any other kind only with kind 0. `lead` is
-    // twice the logarithm of a likelihood ratio. Set only by staircase_refine.
+    // How certain the kind of the step is: how much the loss grows if the step must have another
+    // kind. Kind 0 is compared with all other kinds, any other kind only with kind 0. The number is
+    // twice the logarithm of a likelihood ratio. Only staircase_refine sets it.
     double lead;
 };
 
@@ -46,18 +46,18 @@ struct staircase {
     struct staircase_step steps[STAIRCASE_STEPS_MAX]; // the steps, sorted by ascending `end`
     size_t count;
     size_t points; // number of fitted points: those of the curve and of chains with other strides
-    double noise;  // relative standard deviation of each point's y that the fit assumed
+    double noise;  // relative standard deviation that the fit assumed for each point's y
     // How badly the fit describes the points: root mean square of their deviations, in units of
     // their standard deviations. Points far from the fit count less.
     double misfit;
     // How badly the fit describes the points of chains with other strides than the curve's: mean of
     // their squared deviations, in units of their standard deviations. One squared deviation counts
-    // as at most 36. Set only by staircase_refine.
+    // as at most 36. Only staircase_refine sets this number.
     double others_misfit;
 };
 
 // Fits steps to the points x, y of `curve`. `plateaus` is the fit of the same points by
-// math/plateaus.h, or NULL. If it is not NULL, one more search begins with a step at the end of
+// math/plateaus.h; it may be NULL. If it is given, one more search begins with a step at the end of
 // each flat plateau but the last one, because the other searches may miss a level. Returns false if
 // there are fewer than 8 points.
 bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
@@ -71,24 +71,23 @@ struct staircase_points {
 };
 
 // Fits the end of one step whose heights are known: y is `low` before the step and `high` after it.
-// If the fitted shape does not describe the rise, the interval also includes that of
+// If the fitted shape does not describe the rise, the interval also includes the interval of
 // staircase_bound_step. Does not set step->rise. Returns false if there are fewer than 5 points, if
 // `high` is not above `low`, or if the best fit is bad.
 bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, struct staircase_step *step);
 
-// Sets the end and the interval of a step of any shape, but neither step->rise nor step->shape. The
-// interval reaches at least from the last point at height `low` to the first point at height
-// `high`; the end is its middle. (Loads begin to miss when the cache's fullest set is full. All
-// loads miss once its emptiest set is full.) Returns false if there are no such points, fewer than
-// 5 points in all, or if `high` is not above `low`.
+// Sets the end and the interval of a step of any shape. Does not set step->rise and step->shape.
+// The interval reaches at least from the last point at height `low` to the first point at height
+// `high`. The end is the middle of the interval. Returns false if there are no such points, fewer
+// than 5 points in all, or if `high` is not above `low`.
 bool staircase_bound_step(const struct staircase_points *points, double low, double high,
                           struct staircase_step *step);
 
-// Points of chains whose strides differ from that of the curve's chain. A step of kind k changes y
-// at point i as it does on the curve at x[i] + shift[k][i]. seen_as(kind, shape) is the shape that
-// a step has at these points if it has the shape `shape` on the curve. STEP_SHAPES means that a
-// step of this kind cannot have this shape. A step of kind 0 may end near a step of another kind.
+// Points of chains whose strides differ from the stride of the curve's chain. At point i, a step of
+// kind k changes y as it does on the curve at x[i] + shift[k][i]. If a step has the shape `shape`
+// on the curve, seen_as(kind, shape) is its shape at these points. STEP_SHAPES means that a step of
+// this kind cannot have the shape. A step of kind 0 may end near a step of another kind.
 struct staircase_others {
     const double *x, *y, *shift[STAIRCASE_KINDS];
     size_t count;

@@ -10,8 +10,8 @@ static const double apart_min = 0.7;
 
 // minimum rise of a step, relative to the curve's height before the step
 static const double rise_min = 0.1;
-// Minimum rise of a step of kind 0 (in `fathom map`: a TLB) if the fit also uses chains with other
-// strides. It is relative to the curve's height before the step.
+// If the fit also uses chains with other strides, this is the minimum rise of a step of kind 0 (in
+// `fathom map`: a TLB), instead of rise_min.
 static const double rise_min_other = 0.03;
 
 static bool is_tried(const struct staircase_range *range, unsigned shape)
@@ -55,9 +55,9 @@ struct trial {
     unsigned shape, kinds;
 };
 
-// Gives step trial->k the end and the shape of `trial`, and tries each kind in trial->kinds. If a
-// kind has a lower cost than *best, and the step rises enough (staircase_least_rise), stores the
-// fit in *fit and its cost in *best.
+// Gives step trial->k the end and the shape of `trial`, and tries each kind in trial->kinds. If the
+// cost with a kind is below *best, and the step rises enough (staircase_least_rise), stores the fit
+// in *fit and its cost in *best.
 static void try_kinds(const struct staircase_work *work, struct staircase_normal *normal,
                       const struct trial *trial, struct staircase *fit, double *best)
 {

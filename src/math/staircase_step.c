@@ -13,8 +13,7 @@ static const double middle_most = 0.09;
 
 // Pages at arbitrary addresses fill the sets of a cache unevenly, so loads miss before the
 // capacity. For example, if sets of four ways fill at random, a fifth of the loads miss at 0.6 of
-// the capacity. That is 0.74 octaves below the capacity. So the interval of a slow step reaches
-// farther upwards.
+// the capacity, 0.74 octaves below it. So the interval of a slow step reaches farther upwards.
 void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step)
 {
     bool slow = step_shape_is_slow(step->shape);
@@ -26,7 +25,7 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
     step->end_high = fmax(step->end_high + (slow ? 0.8 : margin), step->end + middle);
 }
 
-// Returns the height of a step with this shape and end that fits the points best. `low` is the
+// Returns the height with which a step of this shape and end fits the points best. `low` is the
 // latency before the step. `rise` is the expected height; its relative error is height_error.
 static double rise_of(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double rise, unsigned shape, double end)
@@ -42,9 +41,9 @@ static double rise_of(const struct step_shapes *shapes, const struct staircase_p
     return sum / weights;
 }
 
-// Returns the lowest loss of a step with this end, among all shapes but the gradual ones
-// (step_shape_is_gradual). Sets *best_shape to its shape. The loss is Huber's, but one point adds
-// at most STAIRCASE_OTHER_MOST.
+// Returns the lowest loss that a step with this end has with any shape but the gradual ones
+// (step_shape_is_gradual). Sets *best_shape to the shape with the lowest loss. The loss is Huber's,
+// but one point adds at most STAIRCASE_OTHER_MOST.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {
@@ -57,13 +56,13 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
         for (size_t i = 0; i < points->count; i++) {
             double share = step_shapes_share(shapes, shape, points->x[i] - end);
             double y = low + rise * share;
-            // Within a rise, real caches differ more from the fitted shapes, so points may be
-            // farther off.
+            // Points within a rise may be farther off, because real caches differ more from the
+            // fitted shapes there.
             double error = 0.015 + 0.05 * 4 * share * (1 - share);
             double sigma = root_of_squares(points->noise * y, error * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
-            // One point must not decide alone. It may lie far from every fitted shape, because a
-            // real step may be sharper.
+            // One point must not decide alone: if a real step is sharper than every fitted shape, a
+            // point may lie far from all of them.
             cost += fmin(off < 3 ? off * off : 6 * off - 9, STAIRCASE_OTHER_MOST);
         }
         if (cost < best) {
@@ -74,7 +73,7 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
     return best;
 }
 
-// A shape describes a rise if it is near each point. The largest distance is this share of the
+// A shape describes a rise if no point is too far off. A point may be off by this share of the
 // rise, combined with three times the noise.
 static const double off_most = 0.12;
 // A point is at the height before or after a rise if it differs by less than this share of the
@@ -98,8 +97,8 @@ bool staircase_bound_step(const struct staircase_points *points, double low, dou
     return points->y[first] < low + part && fabs(points->y[last] - high) < part;
 }
 
-// Returns true if the fitted step is near each point (off_most). It is not if pages at arbitrary
-// addresses fill some sets long before others: the latency then rises in stairs.
+// Returns true if the fitted step is near each point (off_most). If pages at arbitrary addresses
+// fill some sets long before others, the latency rises in stairs, and no fitted step is near.
 static bool describes(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double high, const struct staircase_step *step)
 {

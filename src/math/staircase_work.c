@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-// No real cache has exactly the fitted shape. This share of the step's rise is the assumed standard
-// deviation of a point from the shape, where half of the loads miss: shape_error for points of the
-// curve, shape_error_other for points of chains with other strides.
+// Assumed standard deviation of a point from a fitted shape where half of the loads miss, as a
+// share of the step's rise. The first is for points of the curve, the second for points of chains
+// with other strides. (No real cache has exactly the fitted shape.)
 static const double shape_error = 0.04, shape_error_other = 0.1;
 
 static struct step_places places_of(struct arena *arena, size_t count)
@@ -62,9 +62,9 @@ void staircase_set_column(struct staircase_normal *normal, size_t j, const doubl
     normal->matrix[j][normal->count] = sums[normal->count];
 }
 
-// Solves the normal equations for the factors of the columns in `used`, by Gauss's elimination. The
-// factors of all other columns become 0. If the columns are linearly dependent, returns false, and
-// all factors are 0.
+// Solves the normal equations by Gauss's elimination for the factors of the columns in `used`. All
+// other factors become 0. If the columns are linearly dependent, returns false, and all factors are
+// 0.
 static bool solve_used(const struct staircase_normal *normal, const bool *used, double *factor)
 {
     double a[STAIRCASE_COLUMNS][STAIRCASE_COLUMNS + 1];

@@ -20,15 +20,15 @@ struct staircase_work {
     size_t n, curve; // number of all points, and of the curve's points
     // Points of chains with other strides. NULL if only the curve is fitted.
     const struct staircase_others *others;
-    // A step of kind k has the same effect on point i of chains with other strides as on the curve
+    // On point i of chains with other strides, a step of kind k has the same effect as on the curve
     // at x = seen[k][i].
     double *seen[STAIRCASE_KINDS];
     // `weight` has the weight of each point. column[0] is all ones. column[k + 1] has, for each
     // point, the share of loads that miss because of step k.
     double *weight, *column[STAIRCASE_COLUMNS];
-    // Positions of the points in the table of shapes (step_shapes_place), for the end that the
-    // search is trying. `places`: of the curve's points. other_places[k]: of the points of chains
-    // with other strides, for a step of kind k.
+    // Positions of points in the table of shapes (step_shapes_place), for the end that the search
+    // is trying. `places` has the curve's points. other_places[k] has the points of chains with
+    // other strides, for a step of kind k.
     struct step_places places, other_places[STAIRCASE_KINDS];
     double *scratch;
     double noise;
@@ -43,7 +43,7 @@ struct staircase_normal {
     size_t count;   // number of columns, without that of y
 };
 
-// The y of a point by a fit, and the standard deviation of the point from this y.
+// The y that a fit expects of a point, and the standard deviation of the point from this y.
 struct staircase_expected {
     double y, sigma;
 };
@@ -77,7 +77,8 @@ void staircase_place_others(const struct staircase_work *work, unsigned kind, do
 
 // These functions set column j to the share of loads that miss because of one step:
 // staircase_fill_curve at the curve's points, staircase_fill_others at the points of chains with
-// other strides. The last call of step_shapes_place or staircase_place_others gave the step's end.
+// other strides. Before, step_shapes_place or staircase_place_others must be called with the step's
+// end.
 void staircase_fill_curve(const struct staircase_work *work, size_t j, unsigned shape);
 
 void staircase_fill_others(const struct staircase_work *work, size_t j, unsigned shape,
@@ -103,7 +104,7 @@ struct staircase_expected staircase_expect(const struct staircase_work *work,
                                            const struct staircase *fit, size_t i);
 
 // Sets the weight of each point from its standard deviation. If `fit` is NULL, only the point's
-// noise counts. Points of the curve that are far from the fit get less weight (Huber). One point of
+// noise counts. A point of the curve that is far from the fit gets less weight (Huber). A point of
 // a chain with another stride adds at most STAIRCASE_OTHER_MOST to the cost, so that it cannot
 // decide alone.
 void staircase_weigh(const struct staircase_work *work, const struct staircase *fit);
@@ -124,8 +125,8 @@ double staircase_improve_all(const struct staircase_work *work, struct staircase
 
 // Adds to the fit the one step that reduces its cost most. Updates *cost, the cost of the fit. If
 // `steep` is true, tries only steep shapes (step_shape_is_steep). Returns false and changes nothing
-// if the fit has STAIRCASE_STEPS_MAX steps already. Also returns false if the cost would fall by
-// less than the penalty of one step.
+// if the fit already has STAIRCASE_STEPS_MAX steps, or if the cost would fall by less than the
+// penalty of one step.
 bool staircase_add_step(const struct staircase_work *work, struct staircase *fit, bool steep,
                         double *cost);
 
@@ -134,9 +135,9 @@ double staircase_least_rise(const struct staircase_work *work, const struct stai
                             size_t k);
 
 // Widens the interval of a step's end (the capacity of its cache), because no real cache has
-// exactly the fitted shape. The interval of a slow step becomes wider, because another shape with
-// another end may fit it as well. It also reaches farther upwards, because loads miss before the
-// capacity in a slow step.
+// exactly the fitted shape. A slow step gets a wider interval, because another shape with another
+// end may fit it as well. Its interval also reaches farther upwards, because its loads miss before
+// the capacity.
 void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step);
 
 #endif

@@ -63,7 +63,7 @@ double stats_t_quantile(double p, unsigned freedom);
 size_t stats_median_rank(size_t count, double confidence);
 
 struct interval {
-    // `low` and `high` are the ends of the interval; NaN for fewer than two values
+    // The median and the ends of its interval. For fewer than two values, the ends are NaN.
     double median, low, high;
 };
 

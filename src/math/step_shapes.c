@@ -107,8 +107,8 @@ bool step_shape_is_steep(unsigned shape)
 
 // ---------------------------------------------------------------- the table
 
-// Returns the share of loads that miss in one set of `ways` ways. In one lap, the chain loads
-// `lines` lines of this set.
+// Returns the share of loads that miss in one set of `ways` ways, if the chain loads `lines` lines
+// of this set in each lap.
 static double set_share(enum kind kind, unsigned ways, double lines)
 {
     if (lines <= ways)
@@ -126,9 +126,9 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     }
     case EVEN_PAIR:
     case SPREAD_PAIR:
-        // In the part g of a lap, a chain with two nodes per line touches the part 1 − (1 − g)² of
-        // all lines (map/lines.h). A line is replaced when this part is ways / lines, so after g =
-        // 1 − √(1 − ways / lines).
+        // Within the part g of a lap, a chain with two nodes per line touches the share 1 − (1 −
+        // g)² of all lines (map/lines.h). A line is replaced when this share is ways / lines: after
+        // g = 1 − √(1 − ways / lines).
         return sqrt(1 - ways / lines);
     case EVEN_PARTS:
     case SPREAD_PARTS:

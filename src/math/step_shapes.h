@@ -64,8 +64,8 @@ bool step_shape_is_gradual(unsigned shape);
 // True for shapes that only a chain with two nodes in each line can have: pair and parts.
 bool step_shape_is_double(unsigned shape);
 
-// True for shapes in which the share of misses rises slowly: those with random replacement, and
-// those with at most 16 ways, except `even`.
+// True for shapes in which the share of misses rises slowly. These are the shapes with random
+// replacement, and all shapes with at most 16 ways except `even`.
 bool step_shape_is_slow(unsigned shape);
 
 // True for the shape `even` with at most 3 ways. A cache with more ways can look the same: if a few
@@ -79,8 +79,8 @@ bool step_shape_is_random(unsigned shape);
 // of the chain.
 bool step_shape_is_steep(unsigned shape);
 
-// Returns the shape that a step has in a chain with one node per line. `shape` is its shape in a
-// chain with two nodes per line. Returns all other shapes unchanged.
+// Returns the shape that a step has in a chain with one node per line. `shape` is the shape of the
+// same step in a chain with two nodes per line. Any other shape is returned unchanged.
 unsigned step_shape_single(unsigned shape);
 
 // Returns the number of the shape `spread` (a hash chooses the set) for sets with `ways` ways.

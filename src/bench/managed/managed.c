@@ -2,13 +2,13 @@
 #include "bench/managed/session.h"
 
 #define BYTES_LEAST ((uint64_t)1 << 20)
-// Maximum size in bytes of all arrays together. Kernels count the pairs of elements of one array in
-// 32 bits, and by up to one grid of threads beyond the array's end.
+// Maximum size in bytes of all arrays together. Kernels count pairs of elements in 32 bits. The
+// count may go beyond the end of an array, by up to one grid of threads.
 #define BYTES_MOST ((uint64_t)191 << 30)
 
 enum {
-    // In presets, and for a user's list of sizes that ends in max, all arrays together take at most
-    // 1 / DEVICE_SHARE of the device's memory. Oversubscribed arrays take more.
+    // All arrays together take at most 1 / DEVICE_SHARE of the device's memory. This limit is for
+    // presets, and for a user's list of sizes that ends in max. Oversubscribed arrays take more.
     DEVICE_SHARE = 2,
     OVER = 2 // size of oversubscribed arrays together, in multiples of the device's memory
 };
@@ -118,9 +118,9 @@ static bool reach(const struct bench_pick *pick)
     return case_choice(&pick->c, "advise") == 0 || pick->value->uint <= advised_most;
 }
 
-// Returns true if the plan should contain the case. Cases with prefetching have no advice, unless
-// the user chose it. For oversubscribed arrays, sets `bytes` to OVER times the device's memory and
-// keeps only one size.
+// Returns true if the plan should contain the case. A case with prefetching and advice is left out,
+// unless the user chose the advice. Sets the size of oversubscribed arrays to OVER times the
+// device's memory, and keeps only one such size.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct case_value *over = case_find(&pick->c, "oversubscribe");

@@ -90,8 +90,8 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_cas
 
 // ---------------------------------------------------------------- first touch
 
-// Returns element `i` of array b (if `mix` is MANAGED_MIX_B) or of array c (if it is
-// MANAGED_MIX_C).
+// Returns an element of array b (if `mix` is MANAGED_MIX_B) or of array c (if it is MANAGED_MIX_C).
+// `i` is the seed of the visit plus the index of the element.
 static double number_of(uint32_t i, uint32_t mix)
 {
     uint64_t bits = (uint64_t)(MANAGED_EXPONENT | i * mix >> 12) << 32;
@@ -106,7 +106,7 @@ static void touch_by_host(struct managed_arrays *arrays)
     for (int k = 0; k < MANAGED_ARRAYS; k++)
         to[k] = gpu_buffer_map(arrays->at[k]);
     for (uint64_t i = 0; i < UINT64_C(2) * arrays->pairs; i++) {
-        uint32_t value = arrays->seed + (uint32_t)i; // 32 bits, as in the kernels
+        uint32_t value = arrays->seed + (uint32_t)i; // the sum wraps at 32 bits, as in the kernels
         to[0][i] = 0;
         to[1][i] = number_of(value, MANAGED_MIX_B);
         to[2][i] = number_of(value, MANAGED_MIX_C);

@@ -96,7 +96,7 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
     // The bandwidth of DRAM is the limit only if the arrays surely fit no cache
-    // (measure_limits_is_dram), and no advice keeps their pages on the host.
+    // (measure_limits_is_dram) and if their pages are on the device.
     bool is_dram = measure_limits_is_dram(limits, trial->arrays.bytes * MANAGED_ARRAYS);
     bool is_on_host =
         this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;
@@ -115,7 +115,7 @@ bool managed_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct trial trial = {.run = run, .session = run->session->state};
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, uint64_t);
-    // Number of passes per sample. The first visit of the case chose it.
+    // Number of passes per sample; the first visit of the case chooses it.
     uint64_t *repeats = *run->memory;
     managed_case_read(run->bench_case, &trial.this_case);
     trial.arrays = (struct managed_arrays){.session = trial.session, .scope = run->scope};

@@ -78,11 +78,11 @@ static bool is_first(const struct run *run, const struct kind *kind, size_t plac
     return true;
 }
 
-// Adds at most two findings "occupancy" for each subgroup size. One lists the number of subgroups
-// on a core for each number of registers per thread, as the driver reports it ("96: 20"). The other
-// lists the number of workgroups on a core for each amount of shared memory. Lists have at least
-// two results. The value is the smallest number in the list; the keys are its first and its last
-// case.
+// Adds at most two findings "occupancy" for each subgroup size. The first lists the number of
+// subgroups on a core for each number of registers per thread that the driver reports ("96: 20").
+// The second lists the number of workgroups on a core for each amount of shared memory. A list has
+// at least two results. The finding's value is the smallest number in the list. Its keys are the
+// first and the last case of the list.
 void occupancy_conclude(struct run *run, const char *device)
 {
     for (size_t k = 0; k < COUNT(kinds); k++)

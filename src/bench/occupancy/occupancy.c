@@ -12,7 +12,7 @@ static const struct param_info params[] = {
      .type = PARAM_UINT,
      .quick = "24,120",
      .standard = "8,24,56,88,120,160,240",
-     .choices = "8|24|56|88|120|160|240", // kernels.txt has a kernel for each of these
+     .choices = "8|24|56|88|120|160|240", // kernels.txt has a kernel for each of these numbers
      .when = "by=registers",
      .help = "32-bit values that each of 64 threads keeps; the compiler adds a few registers"},
     {.key = "shared",
@@ -94,8 +94,8 @@ enum occupancy_param { // indices of the parameters in the array `params`
 };
 
 // Returns the subgroup size of a case. If by=registers and kernels can choose their subgroup size,
-// this is the value in `pick`, limited to the sizes that the device allows. Otherwise it is the
-// device's default size.
+// this is the value in `pick`, raised or lowered to a size that the device allows. Otherwise it is
+// the device's default size.
 static uint64_t subgroup_of(const struct bench_pick *pick)
 {
     const struct gpu_info *info = pick->request->device;

@@ -78,7 +78,7 @@ struct gpu_program *occupancy_program(struct occupancy_session *session,
     if (chooses_shared(this_case, info))
         choices.shared_bytes = (unsigned)this_case->shared_bytes;
     if (this_case->shared_bytes)
-        // Percentage of on-chip memory for the L1; the rest is shared memory.
+        // 1 % of the on-chip memory is for the L1; the rest is shared memory.
         choices.l1_percent = 1;
     return measure_program(&session->bench->programs, kernel->name, &choices, err);
 }

@@ -36,8 +36,8 @@ MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
 // Makes the program of the case before its first visit (struct benchmark, member `programs`).
 void occupancy_programs(struct bench_session *bench, const struct bench_case *c);
 
-// Returns the program of a case, which the session's scope owns; NULL with `err` if the device or
-// this build cannot run the case.
+// Returns the program of a case; the session's scope owns it. Returns NULL with `err` if the device
+// or this build cannot run the case.
 struct gpu_program *occupancy_program(struct occupancy_session *session,
                                       const struct occupancy_case *this_case, struct error *err);
 
@@ -62,22 +62,22 @@ struct occupancy_stay {
 struct occupancy_tally {
     unsigned cores; // number of cores that had workgroups
     unsigned most;  // maximum number of workgroups at once on any core
-    // Each core reached a maximum number of workgroups at once; this is the smallest of these.
+    // maximum number of workgroups at once on the core that had the fewest
     unsigned least;
     unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // maximum number of workgroups at once on the whole chip
-    // Time in ns from the start of a core's first workgroup until `most` workgroups were on the
-    // core at once. If several cores had `most`, it is the time of the core with the lowest number.
+    // Time in ns in which a core filled: from the start of its first workgroup until `most`
+    // workgroups were on the core at once. If several cores had `most`, the core with the lowest
+    // number counts.
     double fill_ns;
-    // True if another workgroup began on the core of fill_ns after that time. That workgroup had to
-    // wait, so the core was full.
+    // True if another workgroup began on the core of `fill_ns` after that core had filled. The late
+    // workgroup had to wait, so the core was full.
     bool refilled;
 };
 
 // Returns how many workgroups were on a core at the same time. `stays` must have at least one
-// element. If one workgroup begins at the time stamp at which another one ends, the two do not
-// count as simultaneous. So a count is never too high, but too low if stays are about as short as a
-// step of the clock.
+// element. If one workgroup begins at the time stamp at which another one ends, they do not count
+// as simultaneous. So a count is never too high, but it may be too low if stays are very short.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 

@@ -27,9 +27,9 @@ static int compare_cores(const void *a, const void *b)
     return compare_times(a, b);
 }
 
-// Result of counting the workgroups of one core or of the whole chip. `most`: the maximum number at
-// the same time. `full_ns`: the time at which this number was first reached. `refilled`: true if
-// another workgroup began later.
+// Result of counting the workgroups of one core or of the whole chip: the maximum number at the
+// same time (`most`), the time at which this number was first reached (`full_ns`), and whether
+// another workgroup began later (`refilled`).
 struct sweep {
     unsigned most;
     double full_ns;

@@ -16,11 +16,11 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // A thread writes words of shared memory, then reads the words this many places further on.
-    // Other threads wrote those words, perhaps threads of another subgroup.
+    // A thread writes words of shared memory, then reads words that are this many places further
+    // on. Other threads, perhaps of another subgroup, wrote the words that it reads.
     SHIFT = 61,
     POLLS = 1 << 20,
-    // At most this many workgroups are assumed to fit on a core. The first run has twice as many
+    // The first run assumes that at most this many workgroups fit on a core. It has twice as many
     // workgroups as should fit on all cores.
     GROUPS_A_CORE = 32,
     GROUPS_ELSE = 256, // number of workgroups in the first run if the number of cores is unknown
@@ -66,8 +66,8 @@ static bool read_stays(struct work *work, struct occupancy_stay *stays, struct e
             return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
         uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
         uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
-        // Times count from half of the clock's range before the start of workgroup 0. So they are
-        // right even for workgroups that began before workgroup 0.
+        // Times count from half of the clock's range before the start of workgroup 0. So the times
+        // of workgroups that began earlier are right, too.
         base = g ? base : start - half;
         stays[g] = (struct occupancy_stay){.start_ns = measure_clock_elapsed_ns(clock, base, start),
                                            .end_ns = measure_clock_elapsed_ns(clock, base, end),
@@ -157,9 +157,10 @@ static bool is_slow(const struct work *work)
     return work->tally.fill_ns > work->memory->hold_ns / 2;
 }
 
-// Chooses the number of workgroups of a run and the time that each stays on its core (hold_ns),
-// with at most TRIES runs. Doubles the number until the fullest core gets another workgroup after
-// it was full. Then doubles the time until this core fills within half of it.
+// Chooses the number of workgroups and the time that each stays on its core (hold_ns), with at most
+// TRIES runs. Doubles the number until the fullest core gets another workgroup after it was full.
+// Then doubles the time until this core fills within half of it. Last, reduces the number to WAVES
+// times the workgroups that the chip held at once.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;
@@ -218,8 +219,8 @@ static double limit_of(const struct work *work)
     return isfinite(most) && most >= 1 ? floor(most) : NAN;
 }
 
-// Adds `count` samples of a metric: numbers of workgroups, multiplied by `factor`, the metric's
-// value for one workgroup. `most` is the limit of the number of workgroups; NaN if it is not known.
+// Adds `count` samples of a metric: numbers of workgroups, multiplied by `factor` (the metric's
+// value for one workgroup). `most` is the limit of the number of workgroups; NaN if unknown.
 static void put(struct measure_visit *visit, unsigned metric, const double *workgroups,
                 unsigned count, double factor, double most)
 {
@@ -249,9 +250,9 @@ static void flag(const struct work *work, struct measure_visit *visit)
 }
 
 struct samples {
-    // Numbers of workgroups at once in dispatch i: core[i] on the fullest core, chip[i] on the
-    // whole chip. If kernels cannot read the number of their core, core[i] is chip[i] / number of
-    // cores.
+    // Numbers of workgroups at once in each dispatch: on the fullest core (`core`), and on the
+    // whole chip (`chip`). If kernels cannot read the number of their core, core[i] is chip[i]
+    // divided by the number of cores.
     double *core, *chip;
     unsigned count;
 };
