@@ -14,17 +14,17 @@ enum {
     // the number of reads by the whole device.
     GROUP_POINTS = 5,
     // Minimum number of sizes in a plateau, a series of neighbouring sizes with nearly equal
-    // bandwidth. (A level of 16 KiB has room for only 3 sizes, and 1 of them may be noisy.)
+    // bandwidth. (A level of 16 KiB has room for only 3 sizes, and one of them may be noisy.)
     PLATEAU_LEAST = 2,
     // Size of a piece. With the walk `long` of the benchmark bandwidth, each workgroup reads one
     // piece in a pass.
     PIECE_BYTES = 256 << 10,
-    // Sizes of reads are multiples of PIECE_BYTES (odd_size) or of these numbers:
-    // - GRAIN_BYTES if all workgroups read the same bytes, below LARGE_BYTES
-    // - LARGE_GRAIN_BYTES from LARGE_BYTES on: a workgroup of 1024 threads reads 128 KiB in one
-    //   step, so each pass has a whole number of steps
-    // - MEMORY_GRAIN_BYTES if the whole device reads memory: the part of each workgroup of 1024
-    //   threads
+    // The size of a read is a multiple of one of these numbers of bytes:
+    // - GRAIN_BYTES or, from LARGE_BYTES on, LARGE_GRAIN_BYTES: one workgroup reads, or all read
+    //   the same bytes. A workgroup of 1024 threads reads 128 KiB in one step.
+    // - PIECE_BYTES: the whole device reads a cache after the first one (odd_size).
+    // - MEMORY_GRAIN_BYTES: the whole device reads memory. A workgroup of 1024 threads reads a part
+    //   of this size.
     GRAIN_BYTES = 4 << 10,
     LARGE_GRAIN_BYTES = 128 << 10,
     MEMORY_GRAIN_BYTES = 512 << 10,
@@ -49,8 +49,8 @@ enum {
 static const double within_first = 0.85;
 // Minimum size of a read from memory, divided by the size of the last cache.
 static const double apart_from_caches = 4;
-// For reads by the whole device, the smallest size in a level is raised towards CORE_BYTES per
-// core. But the largest size must stay at least this many times as large as the smallest.
+// For reads by the whole device, the smallest size in a level is raised to CORE_BYTES per core, but
+// at most to the largest size divided by this number.
 static const double least_width = 2.5;
 // Rounding may move the size of a read out of its range by up to this factor.
 static const double rounding = 1.05;
@@ -138,8 +138,8 @@ static bool is_in_span(double bytes, const struct span *span)
 }
 
 // Adds up to `count` cases that read global memory. Their sizes form a geometric series from
-// span.from to span.to, rounded by the function `round_to`. Leaves out a size that rounding moves
-// out of the span. If `round_to` is grain_size, all workgroups read the same bytes; otherwise each
+// span.from to span.to. The function `round_to` rounds each size; a size that this moves out of the
+// span is left out. If `round_to` is grain_size, all workgroups read the same bytes. Otherwise each
 // workgroup reads its own part.
 static void add_reads(struct map_cases *cases, const char *scope, uint64_t (*round_to)(double),
                       struct span span, unsigned count)
@@ -191,7 +191,7 @@ void map_bandwidth_add_cases(const struct map_look *look)
 struct reads {
     const struct result *at[READS_MAX]; // the reads with the verdict ok, sorted by size
     size_t count;
-    // most frequent reason why reads do not have the verdict ok; NULL if there is none
+    // the most frequent reason of the reads with another verdict; NULL if there is none
     const char *why;
 };
 
@@ -220,8 +220,8 @@ static int compare_bytes(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-// Returns the text of the most frequent reason of the results, by its code. If several reasons are
-// equally frequent, returns that of the first result. Returns NULL if there are no results.
+// Returns the text of the most frequent reason of `results`. Reasons with the same code count as
+// equal. If several are equally frequent, returns that of the first result; NULL if there is none.
 static const char *usual_reason(const struct result *const *results, size_t count)
 {
     const char *usual = NULL;
@@ -238,8 +238,8 @@ static const char *usual_reason(const struct result *const *results, size_t coun
     return usual;
 }
 
-// Finds the results that are reads by `scope` with a size in `span`. Stores those with the verdict
-// ok in reads->at, and the usual reason of the others in reads->why.
+// Finds the reads by `scope` with a size in `span` among the results. Stores those with the verdict
+// ok in reads->at, and the most frequent reason of the others in reads->why.
 static void find_reads(const struct map_writer *w, const char *scope, const struct span *span,
                        struct reads *reads)
 {
@@ -290,8 +290,8 @@ static struct run_of_reads plateau_of(const struct reads *reads)
 }
 
 // Returns the median bandwidth of the plateau's reads, with an interval. The interval contains the
-// medians of all reads. It also contains the median of their lower bounds and that of their upper
-// bounds. So one noisy read does not widen it.
+// median of every read. It also contains the median of all lower bounds and the median of all upper
+// bounds. So the wide interval of one noisy read does not widen it.
 static struct level_height height_of(const struct map_writer *w, const struct reads *reads,
                                      struct run_of_reads run)
 {

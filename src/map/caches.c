@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-// Maximum distance in octaves of two steps of the latency curve that may belong to one cache whose
-// sets fill unevenly:
+// Two steps of the latency curve may belong to one cache whose sets fill unevenly if they are at
+// most this many octaves apart:
 // - near_octaves if the line of the first step's cache is unknown
 // - part_octaves if the line of the second step's cache is unknown
 // - low_octaves if the first step rises less than half as much as the second one
@@ -17,11 +17,12 @@ static const double near_octaves = 1.9, low_octaves = 1.4, part_octaves = 1.2;
 // - Its `lead` is at least sure_lead.
 // - The misfit of all probes is at most sure_misfit.
 // - The next step is at least sure_octaves after it.
-// - The previous step is more than sure_octaves before it, or more than sure_after if the previous
-//   step rises more.
+// - The previous step is more than sure_octaves before it; if the previous step rises more, more
+//   than sure_after octaves are enough.
 static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_misfit = 2;
 
-// Maximum length in octaves of a rise that fits no shape but still counts as the end of one cache.
+// A rise that fits no known shape counts as the end of one cache if it is shorter than this many
+// octaves. If it is longer, two caches may end there.
 static const double rise_most = 1.25;
 
 // Minimum and maximum region of chains that show a cache's sector, as multiples of the cache's
@@ -29,7 +30,8 @@ static const double rise_most = 1.25;
 // one, hardly any load hits.
 static const double sector_least = 1.4, sector_most = 4;
 enum {
-    // clip() changes latencies only if at least this many chains have the next level's latency.
+    // clip() limits latencies only if at least this many chains have about the latency of the next
+    // level.
     CLIP_LEAST = 3
 };
 
@@ -105,9 +107,9 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     return answer;
 }
 
-// Adds a chain to the question. Its latency is `ns` without the part that TLBs certainly add.
-// Leaves out a chain whose region is not between `least` and `most` bytes. Also leaves out a chain
-// to whose latency a rise of unknown cause (cache or TLB) may add.
+// Adds a probe to the question: the chain, and its latency `ns` without the part that TLBs
+// certainly add. Leaves out a chain whose region is not between `least` and `most` bytes. Also
+// leaves out a chain to which a rise of unknown cause (cache or TLB) may add latency.
 static void add_sector_probe(const struct map_steps *steps, const struct lines_chain *chain,
                              double ns, double least, double most, struct lines_probe *probes,
                              struct lines_question *question)
@@ -132,8 +134,8 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, si
         ARENA_ARRAY(arena, steps->probe_count + curve->count, struct lines_probe);
     struct lines_question question = question_of(steps, k, inner);
     question.probes = probes;
-    // If chains with one node in each line show the shape of the rise at the end of the level, uses
-    // this shape: they show best how the cache replaces lines.
+    // Chains with one node in each line show best how the cache replaces lines. If their latency
+    // shows a shape of the rise at the end of the level, it replaces the shape of the curve.
     question.shape = caches->sized[k] ? caches->sizes[k].shape : question.shape;
     // The chains must fit in the next level, so that a load that misses level k hits there.
     if (question.beyond_end > 0)
@@ -149,9 +151,9 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, si
     }
     if (question.probe_count >= 2)
         return lines_sector(&question, line, size, judged);
-    // With fewer than two chains, only the sector that lines_judge found is left. The probes of
-    // lines_judge show a sector only if the cache is about as large as the region where the level
-    // ends on the curve. If the cache is smaller, few of their loads hit it.
+    // With fewer than two chains, only the sector that lines_judge found is left. lines_judge sees
+    // a sector only if the cache is about as large as the region where the level ends on the curve.
+    // In a smaller cache, few loads of its probes hit.
     return size > 0.9 * question.end ? judged : 0;
 }
 
@@ -162,9 +164,9 @@ double map_caches_size_about(const struct map_caches *caches, size_t k)
     return line->capacity > 0 ? line->capacity : end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
 }
 
-// If at least CLIP_LEAST points have about the latency `beyond` of the next level, limits all
-// latencies to `beyond`. The largest chains may miss the next level, too, and that rise does not
-// belong to the end of this level.
+// The largest chains may miss the next level, too. That rise does not belong to the end of this
+// level. So if at least CLIP_LEAST points have about the latency `beyond` of the next level, all
+// latencies are limited to `beyond`.
 static void clip(const struct level_curve *points, double beyond)
 {
     size_t at = 0;
@@ -234,14 +236,13 @@ static void find_size(struct arena *arena, struct map_caches *caches,
     bool measured = points.count >= map_caches_region_count - 3;
     caches->sized[k] = measured && find_step(steps, k, &points, &caches->sizes[k]);
     caches->ends[k] = caches->sized[k] || (measured && has_end(fit, k, &points));
-    // If the core clock had two states, the chains may miss an end that exists.
+    // If the core clock had two states, the chains may miss an end, so endless[k] stays false.
     caches->endless[k] = measured && !caches->ends[k] && !(steps->clocks.usual_ghz > 0);
 }
 
-// Returns false if a chain with a node every 32 bytes contradicts `size`, the capacity of level k
-// that chains with one node in each line showed. The denser chain then misses in a region that
-// level k should hold. So the true line is shorter than the assumed one, and the chains with one
-// node in each line touched only a part of the lines.
+// Chains with one node in each line showed that `size` is the capacity of level k. Returns false if
+// a chain with a node every 32 bytes misses in a region that level k should then hold. In this case
+// the true line is shorter, and the chains that showed `size` touched only a part of the lines.
 static bool holds_all(const struct map_steps *steps, size_t k, double size)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -316,8 +317,8 @@ static void find_sectors(struct arena *arena, struct map_caches *caches, struct 
 // True if the rises at the end of level k and at the end of a neighbouring level may belong to one
 // cache whose sets fill unevenly. This is so in two cases:
 // - Level k is not the first level, its line is unknown, and the neighbouring rise is near.
-// - The next rise is near and more than twice as high. Its line is shorter than that of level k, or
-//   one of the two lines is unknown.
+// - The next rise is near and more than twice as high. The next level's line is shorter than that
+//   of level k, or one of the two lines is unknown.
 static bool may_be_part(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -345,16 +346,16 @@ static bool is_sure(const struct map_caches *caches, size_t k)
     double after = k + 2 < fit->count ? fit->steps[k + 1].end - step->end : (double)INFINITY;
     if (steps->all.others_misfit > sure_misfit || step->lead < sure_lead || after < sure_octaves)
         return false;
-    // A step shortly after another one may belong to the same cache, if the sets of this cache fill
+    // If a step is near to the step before it, both may belong to one cache whose sets fill
     // unevenly.
     double before = k > 0 ? step->end - fit->steps[k - 1].end : (double)INFINITY;
     return before > sure_octaves ||
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
-// Maximum spread of the latencies in a short level, divided by the level's latency; the noise is
-// added. A short level with more spread may be a part of one cache's rise. (The far half of an
-// H200's L2 is a real level. Its spread is at most 0.020.)
+// A short level may be a part of one cache's rise if the spread of its latencies, divided by the
+// level's latency, exceeds this value plus the noise. (The far half of an H200's L2 is a real
+// level. Its spread is at most 0.020.)
 static const double bent_least = 0.035;
 
 // True if level k is short and not flat. The rises at both its ends may then belong to one cache.
@@ -365,9 +366,9 @@ static bool is_bent(struct arena *arena, const struct map_caches *caches, size_t
            !map_steps_is_even(arena, &caches->steps, k, bent_least);
 }
 
-// If level k may not be a separate cache, sets caches->unsure[k] to the reason. Stops at the first
-// level whose probes no cache explains, unless is_sure() is true for it. The end of this level and
-// all later levels are not valid.
+// If level k may not be a separate cache, sets caches->unsure[k] to the reason. If no cache
+// explains the probes of level k, and is_sure() is false, the function stops there: the end of
+// level k and all later levels are not valid.
 static void judge_lines(struct arena *arena, struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;

@@ -48,9 +48,9 @@ const struct map_step_probe *map_caches_probe_near(const struct map_steps *steps
 // the curve.
 double map_caches_size_about(const struct map_caches *caches, size_t k);
 
-// True if address translation may cause a rise near the end of level k. The latency curve then has
-// a step within an octave of this end that may be a TLB's. That step must rise more than a quarter
-// as much as the step at the end of level k.
+// True if address translation may cause a rise near the end of level k. This is so if a step of the
+// latency curve within an octave of this end may be a TLB's, and rises more than a quarter as much
+// as the step at the end of level k.
 bool map_caches_near_translation(const struct map_caches *caches, size_t k);
 
 // True if level k may end later than the curve suggests: the next rise of the curve is near and may
@@ -62,8 +62,8 @@ bool map_caches_may_go_on(const struct map_caches *caches, size_t k);
 struct map_level map_caches_level(const struct map_caches *caches, size_t k);
 
 // Returns how many cores share level k, as far as the run's results show it. Stores the probes for
-// this question in `probes` and their number in *count. With `again`, these include a second
-// series, which depends on the results of the first one.
+// this question in `probes` and their number in *count. If `again` is true, they include a second
+// series of probes, which depends on the results of the first series.
 struct map_sharers map_caches_sharers(const struct map_caches *caches, const struct run *run,
                                       size_t k, unsigned cores, bool again,
                                       struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],
@@ -90,14 +90,13 @@ struct map_scale {
 };
 
 // Returns the factors for level k. If the probes show its capacity, both factors are the capacity
-// divided by the region. Otherwise `size` is 1, and `least` counts only one line for each node of
-// the curve's chain (16 bytes if the line is unknown).
+// divided by the region. Otherwise `size` is 1. `least` is then the line (16 bytes if it is
+// unknown) divided by the stride of the curve's chain, but at most 1.
 struct map_scale map_level_scale(const struct map_caches *caches, size_t k);
 
 // Sets sizes[k] to the interval of the size of level k, for each flat level of vector loads but the
-// last one. If the probes do not show the capacity, the upper end is the region at which the level
-// ends on the curve. The lower end counts only one line for each node of the chain (16 bytes if the
-// line is unknown).
+// last one. If chains with one node in each line show the capacity, this is its interval. Otherwise
+// it is the interval of the level's end on the curve, multiplied by map_level_scale.
 void map_level_sizes(const struct map_caches *caches, struct map_size *sizes);
 
 // Returns the range of region sizes that lie in level k alone: well beyond level k − 1 and well
@@ -119,8 +118,8 @@ struct map_local {
     // result of the fastest chain over few pages at a time; NULL if not all such chains were
     // measured
     const struct result *fastest;
-    // True if `fastest` shows the level's latency. All chains over few pages are then about equally
-    // fast. In a cache, `fastest` must not be slower than the level is by the fit of random chains.
+    // True if `fastest` shows the level's latency: all chains over few pages are about equally
+    // fast. In a cache, `fastest` must also not be slower than the level is by the fit.
     bool agrees;
     // true if a chain over few pages is faster than a random chain over the same region, because
     // address translation slows the random chain

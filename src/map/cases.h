@@ -25,8 +25,9 @@ struct map_cases {
     const struct benchmark *latency, *bandwidth, *map, *strides;
     // Kind of latency chains: "pointer" if the device has 64-bit addresses, else "index".
     const char *chain;
-    uint64_t largest;     // size in bytes of the largest region that a latency chain can cover
-    struct plan_case *at; // all cases requested so far, in the order of the requests; no case twice
+    uint64_t largest; // size in bytes of the largest region that a latency chain can cover
+    // list of all cases requested so far, in the order of the requests; no case twice
+    struct plan_case *at;
     size_t count, capacity;
 };
 
@@ -55,9 +56,9 @@ void map_cases_add_latency(struct map_cases *cases, const char *path, const char
 
 // Returns the region sizes at which the latency of vector loads is measured first, as a list in the
 // form of --set. There are four sizes per octave up to twice the last cache, three up to six times
-// the last cache, and one beyond. Three are needed there because a cache with short lines is full
-// only at four times its size. The largest sizes show address translation, and caches that no
-// driver states. On a CPU there are three sizes per octave, up to MAP_CPU_BYTES.
+// the last cache, and one beyond. A cache with short lines is full only at four times its size. The
+// largest sizes show address translation, and caches that no driver states. On a CPU there are
+// three sizes per octave, up to MAP_CPU_BYTES.
 const char *map_cases_coarse_sizes(const struct map_cases *cases);
 
 // A latency chain of the benchmark map. map_cases_add_chain adds it as a case, unless its region

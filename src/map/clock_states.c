@@ -21,8 +21,8 @@ static bool is_near_clock(const struct result *result, double ghz)
     return fabs(clock_of(result) / ghz - 1) < clock_part;
 }
 
-// Converts a latency in ns at the second core clock (states->other_ghz) to the usual clock. The
-// returned latency is that of a chain with the same hit rates.
+// Converts a latency in ns at the second core clock (states->other_ghz) to the usual clock. A chain
+// with the same hit rates would have the returned latency at the usual clock.
 static double as_at_usual_clock(const struct clock_states *states, const struct staircase *all,
                                 double ns)
 {

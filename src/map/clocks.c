@@ -116,14 +116,13 @@ static double clock_of(const struct result *result)
 struct points {
     double *ns, *hz;
     size_t count;
-    // For each clock that the user requested: "asked for 1.2 GHz, ran at 1.201 GHz; …". Empty if
-    // the user requested none.
+    // Text that lists each clock that the user requested: "asked for 1.2 GHz, ran at 1.201 GHz; …".
+    // It is empty if the user requested none.
     const char *text;
 };
 
 static struct points no_points(const struct map_writer *w)
 {
-    // there are at most as many points as results of the run
     size_t most = w->run->result_count;
     return (struct points){.ns = ARENA_ARRAY(w->scratch, most, double),
                            .hz = ARENA_ARRAY(w->scratch, most, double),
@@ -178,8 +177,8 @@ static struct points asked_points(const struct map_writer *w, size_t level)
 }
 
 // Returns the latencies of level k from the cases of the latency curve, each with the core clock at
-// which the case ran. Used if the user requested no clocks. The level must have points, because its
-// regions are unknown otherwise.
+// which the case ran. They are used if the user requested no clocks. The curve must have points of
+// the level, because the level's regions are unknown otherwise.
 static struct points seen_points(const struct map_writer *w, const struct plateaus *fit, size_t k)
 {
     struct points points = no_points(w);

@@ -62,8 +62,8 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
 }
 
 // Adds code lengths to `lengths` around each end of an instruction cache (a level of `curve`) that
-// is not yet known to 3 %. They reach from 0.03 octaves before the interval of the end to 0.03
-// octaves after it. Returns the number of lengths.
+// is not yet known to 3 %. The lengths reach from 0.03 octaves before the interval of the end to
+// 0.03 octaves after it. Returns the number of lengths.
 static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
@@ -240,8 +240,8 @@ static void add_levels(const struct map_writer *w, struct result *hierarchy,
         add_times(w, map_add_result(w, MAP_MEMORY, MAP_PATH_CODE, 0), curve, fit->count - 1);
 }
 
-// Returns why no code longer than that of the curve was measured; NULL if the curve has the longest
-// code. A run that ended early has no result of the longer code.
+// Returns why no longer code than that of the curve was measured: the reason of a result of longer
+// code, or that the run ended early. Returns NULL if the curve has the longest code.
 static const char *reason_of(const struct map_writer *w, const struct level_curve *curve)
 {
     double longest = curve->count ? exp2(curve->octaves[curve->count - 1]) : 0;

@@ -42,8 +42,6 @@ const size_t map_ways_count = sizeof map_ways_plan / sizeof *map_ways_plan;
 uint64_t map_ways_stride(double end)
 {
     uint64_t stride = 1024;
-    // The end of a level is known only within an interval, so an end up to 3 % above a power of two
-    // counts as that power.
     while ((double)stride < end * 0.97)
         stride *= 2;
     return stride;
@@ -128,8 +126,8 @@ size_t map_sharers_plan(const struct map_level *level, unsigned cores,
         chains = more_chains(chains, cores);
         add_sharers_probe(level, fitting_part, chains, most, probes, &count);
     }
-    // If chains of fitting_part on all cores exceed `most` bytes together, none of them was added.
-    // Chains over smaller regions on all cores then show whether a few cores share the level.
+    // A probe on all cores whose regions exceed `most` bytes together was not added. Instead,
+    // probes with smaller regions on all cores show whether a few cores share the level.
     for (unsigned n = 2; n < cores && fitting_part * level->end * cores > most; n *= 2)
         add_sharers_probe(level, fitting_part / n, cores, most, probes, &count);
     return count;
@@ -184,8 +182,8 @@ static double shared_ns(const struct map_level *level, double end, double bytes)
 }
 
 // Returns how far a probe's latency is from the expected latency `ns`. In `ns`, each load that
-// misses the level hits the next level. But all chains together may overflow the next level, and a
-// miss then takes up to level->slowest. A latency between `ns` and that with such slow misses is no
+// misses the level hits the next level. But all chains together may overflow the next level. A miss
+// then takes up to level->slowest, so a latency between `ns` and that of such slow misses is no
 // deviation.
 static double off_of(const struct map_level *level, const struct map_sharers_probe *probe,
                      double latency, double ns)
@@ -206,9 +204,9 @@ struct crowd {
 };
 
 // Returns how far a probe's latency (the median of its chains) is from the latency expected if
-// `sharers` cores share a cache. Stores the expected latency in *ns. Some chains may have more
-// neighbours in their cache than others. A latency between those expected for both groups is no
-// deviation.
+// `sharers` cores share a cache. Stores the expected latency in *ns. Some chains may share their
+// cache with more chains than others do. A latency between those expected for few and for many is
+// no deviation.
 static double off_of_sharers(const struct map_level *level, double end, double crowding,
                              const struct map_sharers_probe *probe, double latency,
                              const struct crowd *crowd, unsigned sharers, double *ns)
@@ -247,8 +245,6 @@ static double sharers_cost(const struct map_level *level, const struct crowd *cr
     double cost = sharers_cost_at(level, level->end, 1, crowd, sharers);
     if (!level->shapes)
         return cost;
-    // Also tries `crowding` 1.1: chains that run at the same time evict each other's lines before
-    // the level is full.
     if (level->alone)
         return fmin(cost, sharers_cost_at(level, level->end, 1.1, crowd, sharers));
     double low = fmin(level->end_low, 0.9 * level->end);

@@ -37,9 +37,9 @@ double map_curve_ns(const struct level_curve *curve, double bytes);
 
 // ---------------------------------------------------------------- ways
 
-// The probes for the number of ways are chains of n nodes, where map_ways_plan has the values of n.
-// Their stride is a power of two, and at least about the size of the cache. If address bits choose
-// the set, all nodes are in one set. The level then holds the chain if a set has at least n ways.
+// A probe for the number of ways is a chain of n nodes; map_ways_plan has the values of n. Its
+// stride is a power of two, and at least about the size of the cache. If address bits choose the
+// set, all nodes are in one set. The level then holds the chain if a set has at least n ways.
 extern const unsigned map_ways_plan[]; // the numbers n in ascending order
 extern const size_t map_ways_count;
 
@@ -64,7 +64,7 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 // ---------------------------------------------------------------- cores that share a level
 
 enum {
-    MAP_SHARERS_MAX = 24 // maximum number of probes that one function plans for a level
+    MAP_SHARERS_MAX = 24 // maximum number of probes in one plan for the sharers of a level
 };
 
 // A probe for the number of cores that share a level. Its chains run at the same time, each on a
@@ -95,9 +95,9 @@ struct map_sharers {
 size_t map_sharers_plan_again(const struct map_level *level, const struct map_sharers *found,
                               unsigned cores, struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
-// Assumes that each group of `sharers` neighbouring cores has one cache. Counts for each chain of
-// the probe how many chains run in the same cache (itself included). Returns the count at the
-// fraction `part` of the sorted chains (0.5: the median).
+// Returns how many chains of the probe run in the same cache (a chain itself included), if each
+// group of `sharers` neighbouring cores has one cache. If the number differs between chains, all
+// numbers are sorted, and the one at the fraction `part` is returned (0.5: the median).
 unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned cores,
                               unsigned sharers, double part);
 
@@ -105,9 +105,8 @@ unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned co
 // nothing if its latency is nearer (by ratio) to `before` than to `within`, because the level
 // before this one then holds its regions.
 //
-// The number must divide the number of cores. It is given only if it is the only such number within
-// the bounds, and if the probes clearly exclude all such numbers near to it. Otherwise only the
-// bounds are given.
+// The number must divide the number of cores. If several such numbers are within the bounds, or if
+// the probes do not clearly exclude another one near to it, only the bounds are given.
 struct map_sharers map_sharers_judge(const struct map_level *level,
                                      const struct map_sharers_probe *probes, const double *latency,
                                      size_t count, unsigned cores);
@@ -125,8 +124,7 @@ struct map_clocks {
     const char *domain;
 };
 
-// map_clocks_judge makes a fit only if the highest core clock is at least this many times the
-// lowest one.
+// map_clocks_judge needs a highest core clock that is at least this many times the lowest one.
 #define MAP_CLOCKS_APART 1.05
 
 // Fits latency = a + b / core clock to latencies (ns) measured at different core clocks (Hz).

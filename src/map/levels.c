@@ -397,8 +397,7 @@ static void add_shared(const struct map_writer *w, const struct level_curve *cur
     all.fit.levels[0] = (struct plateau){.first = 0, .last = curve->count - 1};
     map_add_heights(w, result, &all, 0);
     add_claim(w, result, w->device->limits.shared_bytes);
-    // The largest chain that was measured fits in shared memory. So its region is a lower bound of
-    // the size.
+    // The largest chain that was measured fits, so its region is a lower bound of the size.
     map_add_plain(w, result, MAP_METRIC_SIZE, exp2(curve->octaves[curve->count - 1]));
     map_add_known(w, result, MAP_METRIC_BANKS, banks_of(w),
                   "threads a power of two words apart do not conflict");

@@ -23,41 +23,40 @@ enum {
 // An answer is excluded if its cost is more than the minimum cost plus this margin. A cost is −2 ln
 // of a likelihood. 9 is 2 ln 90, so the best answer is at least 90 times as likely.
 static const double margin = 9;
-// The margin for an answer with another sector than the best answer. It is larger than `margin`,
-// because fewer probes show a sector.
+// The margin for an answer with another sector than the best answer. Fewer probes show a sector, so
+// this margin is larger than `margin`.
 static const double sector_margin = 11;
 
-// Additional costs of an answer (line, sector and capacity of a cache) that does not follow from
-// the end of the level on the latency curve: odd_size for another size, odd_filling for another way
-// to fill the sets.
+// An answer is the line, the sector and the capacity of a cache. It costs odd_size more if its size
+// does not follow from the end of the level on the latency curve. It costs odd_filling more if the
+// way to fill its sets does not.
 static const double odd_size = 12, odd_filling = 6;
-// Factor for odd_size and odd_filling if latency rises slowly at the end of the level. Such an end
-// says less about size and sets.
+// If the latency rises slowly at the end of the level, odd_size and odd_filling are multiplied by
+// this factor. Such an end says less about size and sets.
 static const double odd_slow = 0.4;
 
 // Standard error of the model, as a share of the latency step between the level and the next one.
 // No real machine has ideal LRU replacement or exactly cyclic laps.
 static const double model_error = 0.06;
-// Additional standard error where half of the loads miss, as a share of the latency step. It is 0
-// if no load misses, or if all miss. It applies if the latency rises slowly at the end of the
-// level: random_error if the cache does not replace the oldest line, slow_error if its sets fill
-// unevenly.
+// Additional standard error where half of the loads miss, as a share of the latency step. It falls
+// to 0 where all loads hit or all miss. random_error is for levels whose end has the shape of a
+// cache that replaces random lines, slow_error for other slow rises. For steep rises there is no
+// additional error.
 static const double random_error = 0.15, slow_error = 0.07;
 
 // Standard error of the model, as a share of the latency step, for chains that show only the
 // sector.
 static const double sector_error = 0.05;
-// Margins by which the cost of every other sector must exceed the lowest one. Otherwise
-// lines_sector returns 0. agreed_margin applies if lines_judge found the same sector, alone_margin
-// if it found none.
+// lines_sector returns the best sector only if the cost of every other sector is higher by this
+// margin: agreed_margin if lines_judge found the same sector, alone_margin if it found none.
 static const double agreed_margin = 3, alone_margin = 6;
 
 // If a lap touches more than this many times the lines that fit in the cache, all sets overflow,
 // even if they fill unevenly.
 static const double uneven_most = 4;
 
-// Maximum misfit of the best answer, as a share of the latency step. If the misfit is larger,
-// lines_judge gives no answer.
+// If the misfit of the best answer is more than this share of the latency step, lines_judge gives
+// no answer.
 static const double misfit_max = 0.3;
 
 const struct lines_chain lines_plan[] = {{1.4, 416},  {2.3, 416}, {4.6, 416},  {9.2, 416},
@@ -70,7 +69,7 @@ const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
 
 // The gaps between the loads of one line in a lap. A lap over a chain has length 1, and the loads
 // of the line divide it at random into `nodes` gaps. `longest` is a limit for the length of a gap.
-// power[i] is (1 − i × longest)^(nodes − 1) for i < known, kept because all_shorter needs it often.
+// power[i], for i < known, keeps (1 − i × longest)^(nodes − 1), which all_shorter needs often.
 struct gaps {
     unsigned nodes, known;
     double longest, power[POWERS];
@@ -273,8 +272,8 @@ static double cost_of(const struct lines_question *question, const struct inner 
         double expected = inner[i].latency + inner[i].beyond * question->latency + beyond * step;
         double off = probe->latency - expected;
         // In the model, the next level is infinitely large. In truth it may end (beyond_end), and
-        // loads there take longer. So a latency above the model's is no deviation near this end, or
-        // if nearly all loads miss the judged level.
+        // loads there take longer. So near this end, a latency above the model's is no deviation.
+        // The same holds if nearly all loads miss the judged level.
         bool may_pass = question->beyond_end > 0 &&
                         probe->chain.region > 0.9 * question->beyond_end &&
                         expected > question->latency + 0.02 * step;
@@ -282,24 +281,24 @@ static double cost_of(const struct lines_question *question, const struct inner 
             off = 0;
         double error = root_of_squares(model_error, 4 * beyond * (1 - beyond) * slow) * step;
         double size = fabs(off) / root_of_squares(question->noise * expected, error);
-        // Huber's loss, so that one probe with a large deviation does not decide alone.
+        // Huber's loss keeps one probe with a large deviation from deciding alone.
         cost += size < 3 ? size * size : 6 * size - 9;
     }
     return cost;
 }
 
-// Capacities that are tried, as factors. The factor 0 means the region where the level ends. It is
-// right if address bits choose the sets, or if a line is at least as long as the stride.
+// Capacities that are tried, as factors. The factor 0 means the region where the level ends. This
+// is right if address bits choose the sets, or if a line is at least as long as the stride.
 //
-// The other factors are for lines that are shorter than the stride, with sets chosen by a hash.
-// They are multiplied by the size of the lines that the chain touches in that region. Factors above
-// 1 are needed because sets that fill unevenly overflow early.
+// The other factors are for shorter lines in sets that a hash chooses. They are multiplied by the
+// size of the lines that the chain touches in that region. Factors above 1 are needed because sets
+// that fill unevenly overflow early.
 static const double size_factors[SIZES] = {0, 1, 1.19, 1.41, 1.68, 2};
 
-// Pairs of numbers of ways that are tried for unevenly filled sets; 0 means that the sets fill
-// evenly. The first number is for chains whose nodes are farther apart than a line, the second for
-// all other chains. (A hash of aligned blocks fills all sets evenly for these.) The first pair is
-// special: the sets fill as the end of the latency curve shows.
+// Numbers of ways that are tried: the first for chains whose nodes are farther apart than a line,
+// the second for all other chains. 0 means that the sets fill evenly. (A hash of aligned blocks
+// fills all sets evenly for the other chains.) The first pair is special: the sets fill as the end
+// of the latency curve shows.
 static const double fillings[FILLINGS][2] = {{0, 0}, {6, 0}, {6, 6}, {16, 0}, {16, 16}};
 
 static bool is_possible(const struct lines_question *question, double line, size_t size,
@@ -417,8 +416,8 @@ static double sector_cost(const struct lines_question *question, const struct li
     return cost;
 }
 
-// Returns the minimum cost of this sector. Tries several capacities around `capacity`, the possible
-// ways to replace lines, and evenly and unevenly filled sets (question->spread ways).
+// Returns the minimum cost of a cache with this sector. Tries several capacities around `capacity`,
+// the possible ways to replace lines, and sets that fill evenly or unevenly (question->spread).
 static double least_sector_cost(const struct lines_question *question, double line, double sector,
                                 double capacity)
 {
@@ -452,8 +451,8 @@ double lines_sector(const struct lines_question *question, double line, double c
             answer = sector;
         }
     }
-    // The sector is unknown if even the best one explains the probes badly: by more than a standard
-    // error on average.
+    // If even the best sector explains the probes badly, by more than a standard error on average,
+    // the sector is unknown.
     if (best > (double)question->probe_count)
         return 0;
     if (judged > 0 && judged != answer)

@@ -31,7 +31,7 @@ enum {
     LINES_MAX_BYTES = 256
 };
 
-// A cache of the model. The last element of an array of caches is memory, with infinite capacity.
+// A cache of the model, or memory.
 struct lines_cache {
     double latency;  // latency of a load that hits this cache; any unit
     double capacity; // size of the cache in bytes
@@ -46,8 +46,9 @@ struct lines_chain {
     double region, stride; // bytes that the chain covers, and bytes from one node to the next
 };
 
-// Returns the mean latency of a load that the model expects for a chain through `count` caches. The
-// expectation is right if the stride is an odd multiple of 32 bytes, or if a hash chooses the sets.
+// Returns the mean latency of a load of the chain that the model expects. The last of the `count`
+// caches is memory. The model needs a stride of an odd multiple of 32 bytes, or sets that a hash
+// chooses.
 double lines_expected(const struct lines_cache *caches, size_t count,
                       const struct lines_chain *chain);
 
@@ -89,7 +90,7 @@ struct lines_question {
     // Number of ways of the level's sets if they fill unevenly; 0 if they fill evenly.
     double spread;
     // `shapes` is a table of the ways in which latency can rise at the end of a level
-    // (math/step_shapes.h), or NULL. Here the latency rises in way number `shape`.
+    // (math/step_shapes.h), or NULL. At the end of this level, it rises in way number `shape`.
     const struct step_shapes *shapes;
     unsigned shape;
     const struct lines_probe *probes;
@@ -105,13 +106,13 @@ struct lines_answer {
 };
 
 // Returns the line, sector and capacity of a level's cache that explain the latencies of the probes
-// best. A value is 0 if another value explains the probes nearly as well; all values are 0 if no
+// best. A value is 0 if another one explains the probes nearly as well. All values are 0 if no
 // answer explains the probes. Answers in which a hash fills sets unevenly have an additional cost.
 struct lines_answer lines_judge(const struct lines_question *question);
 
 // Returns the sector of a cache whose line is known; 0 if the sector is unknown. `capacity` may be
-// wrong by a factor of 1.6. `judged` is the sector that lines_judge found, or 0. If it is not 0,
-// the function confirms it or returns 0, and a smaller margin is enough.
+// wrong by a factor of 1.6. `judged` is the sector that lines_judge found, or 0 if it found none.
+// If lines_judge found one, the function confirms it (with a smaller margin) or returns 0.
 //
 // The probes in `question` have several nodes per line and cover more than the cache. So a load can
 // hit only if another node has loaded its sector.

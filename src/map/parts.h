@@ -18,7 +18,7 @@ struct map_look {
     const struct level_curve *pages; // latency of chains with one node per page of 2 MiB, or NULL
     const double *clocks_hz;         // the core clocks that the user asked for
     size_t clock_count;
-    bool again; // true: an earlier stage has added the first cases of this kind
+    bool again; // true: an earlier stage of the same function has added its first cases
 };
 
 // ---------------------------------------------------------------- address translation
@@ -103,8 +103,7 @@ void map_clocks_add_cases(const struct map_look *look);
 
 // Adds to `result` how the latency of level k (counted from 0) depends on the core clock: the
 // metrics `fixed` and `clocked` and the detail "clock domain". If the user asked for core clocks,
-// also adds the detail "clocks". It lists each of these clocks with the clock at which the device
-// ran.
+// the detail "clocks" lists each of them with the clock at which the device ran.
 void map_add_clock(const struct map_writer *w, struct result *result,
                    const struct level_curve *curve, size_t k);
 

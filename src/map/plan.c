@@ -52,7 +52,7 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     return best;
 }
 
-// Returns the number of levels whose ends may need more region sizes, plus one.
+// Returns one more than the number of levels whose ends may need more region sizes.
 static size_t levels_to_refine(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat + 1 : fit->count;
@@ -127,8 +127,8 @@ static void add_probe(const struct map_look *look, size_t k, double bytes, doubl
 }
 
 // Adds probes for step k of the latency curve, one for each of the `chains`. The region of a probe
-// is the region of the chain times the step's end. Leaves out probes that the run already has in
-// similar form.
+// is the region of the chain multiplied by the step's end. Leaves out a probe if the run has one
+// with the same stride and nearly the same region.
 static void add_missing(const struct map_look *look, size_t k, const struct lines_chain *chains,
                         size_t count)
 {
@@ -143,7 +143,8 @@ static void add_missing(const struct map_look *look, size_t k, const struct line
 
 // Adds the probes for the line at each step of the latency curve, except those that the run already
 // has. These probes may move the steps, so a second call adds those that are missing then. At a
-// step that may be either a cache or a TLB, it also adds chains that touch few lines on many pages.
+// step that may be a cache or a TLB, the second call also adds chains that touch few lines on many
+// pages.
 static void plan_lines(const struct map_look *look)
 {
     static const struct lines_chain undecided[] = {
@@ -267,8 +268,8 @@ static void plan_sharers(const struct map_look *look, size_t k)
         map_cases_add_chain(look->cases, &(struct map_chain){.what = MAP_NEIGHBOURS,
                                                              .level = k + 1,
                                                              .bytes = probes[i].region,
-                                                             // a case without a number of chains
-                                                             // has one chain on each core
+                                                             // `chains` is 0 if each core has one
+                                                             // chain
                                                              .chains = probes[i].chains % cores,
                                                              .stride = MAP_NODE_BYTES,
                                                              .grain = MAP_NODE_BYTES});

@@ -88,7 +88,7 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
     if (!isfinite(ns) || map_steps_noisy(steps, result))
         return 0;
     // If address translation adds to the latency curve of one core, level->alone is NULL. The end
-    // of a level whose lines hold several nodes is then unknown.
+    // of a level whose lines hold several nodes is then unknown, so the probe shows nothing.
     if ((!level->alone && step_shape_is_gradual(level->shape)) ||
         hits_before(level, steps, k, cores, inner, probe))
         return 0;

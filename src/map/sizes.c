@@ -10,8 +10,8 @@ enum {
     LINE_LEAST = 16
 };
 
-// Limits of the regions that lie in one level alone, from the lower and upper bounds of the levels'
-// sizes:
+// Limits of the regions that lie in one level alone, as multiples of the lower or upper bound of a
+// level's size:
 // - Smallest region: `beyond` times the geometric mean of the previous level's bounds, and at least
 //   `beyond_most` times its upper bound. In the first level: `in_first` times the largest region.
 // - Largest region: `within` times the lower bound of the level's own size. If a cache hashes
@@ -153,8 +153,8 @@ struct map_local map_level_local(struct arena *arena, const struct map_caches *c
         double random = map_curve_ns(&caches->steps.curve, exp2(chains.octaves[i]));
         translated |= chains.ns[i] < random * (1 - part);
     }
-    // A chain over few pages uses each page of 4 KiB for eight loads. Even an eighth of a TLB miss
-    // may make it slower than the level by the fit. The chain then does not show the level.
+    // A chain over few pages uses each page of 4 KiB for eight loads. If each page causes a TLB
+    // miss, the chain may be slower than the level is by the fit. It then does not show the level.
     bool slower = chains.ns[fastest] > caches->steps.curve.fit.levels[k].height * uneven;
     return (struct map_local){
         chains.results[fastest],
@@ -162,8 +162,8 @@ struct map_local map_level_local(struct arena *arena, const struct map_caches *c
 }
 
 // True if a cache seems to end within level k: in a part of the level, random chains and chains
-// over few pages at a time are both slower. If k is the last level, the level is what the curve
-// shows as memory.
+// over few pages at a time are both slower, by about the same time. If k is the last level, it is
+// what the curve shows as memory.
 static bool is_cache_within(struct arena *arena, const struct map_caches *caches,
                             const struct run *run, size_t k)
 {

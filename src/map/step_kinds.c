@@ -17,7 +17,8 @@ enum {
 
 // Log2 of the smallest reach in bytes that a TLB may have: a little below 16 pages of 4 KiB.
 static const double reach_min = 15.9;
-// Minimum `lead` (struct staircase_step) of a step whose kind is known: 2 ln 90, as in map/lines.c.
+// The kind of a step (cache or TLB) is known only if its `lead` (struct staircase_step) is at least
+// this: 2 ln 90, as in map/lines.c.
 static const double margin = 9;
 // Limits of the probes' misfit. Above explained_misfit, the steps do not explain the probes, so
 // levels count only if they are flat. Above kinds_misfit, the kind of every step (cache or TLB) is
@@ -81,7 +82,7 @@ static double part_of_step(const struct map_steps *steps, size_t i,
 // is of that kind.
 typedef double parts[STAIRCASE_STEPS_MAX][STAIRCASE_KINDS];
 
-// Returns how badly a choice of kinds explains the probes that fitted_probes() returns.
+// Returns how badly a choice of kinds explains the probes: a sum of squared deviations.
 static double cost_of(const struct map_steps *steps, const struct map_step_probe *probes,
                       size_t count, parts *parts_of, const unsigned *choice)
 {

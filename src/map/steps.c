@@ -17,15 +17,15 @@ enum {
 // Maximum relative difference, in addition to noise, between a point and the height of its level.
 static const double height_part = 0.03;
 
-// Maximum share of a point's loads that hit an earlier level or miss the point's own level.
+// Maximum share of a point's loads that hit an earlier level, or that miss the point's own level.
 static const double unsettled = 0.03;
 static const double flat_octaves = 0.3;
 // Two steps of the curve that are fewer octaves apart than this are merged into one. (A half of a
 // cache and the whole cache end 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
-// Two steps of caches without a flat part between them are merged if they are one_rise_least to
-// one_rise octaves apart. A real cache is usually at least 2.5 times as large as the one before.
-// But the near half of a cache is a level, one octave before the end of the whole cache.
+// Two neighbouring steps of caches without a flat part between them are merged if they are
+// one_rise_least to one_rise octaves apart. A real cache is usually at least 2.5 times as large as
+// the one before. The near half of a cache is a level, too, and ends one octave before the cache.
 static const double one_rise_least = 1.1, one_rise = 1.3;
 // If the misfit of the latency curve is larger than this, steps of caches do not explain the curve.
 static const double misfit_max = 4;
@@ -123,7 +123,7 @@ static void find_points(const struct map_steps *steps, size_t k, double from, do
         find_translated(steps, k, from, level);
     if (!any)
         return;
-    // The last level has no end, so all points after the rise belong to it.
+    // All later points belong to the last level, too, as long as address translation adds little.
     while (!isfinite(to) && level->last + 1 < curve->count &&
            map_steps_translation(steps, exp2(curve->octaves[level->last + 1])) <
                height_part * level->height)
@@ -182,8 +182,8 @@ static bool is_wide(const struct metric *metric, double most)
 
 bool map_steps_noisy(const struct map_steps *steps, const struct result *result)
 {
-    // If the core clock had two states, the interval of a case may be wide, because its rounds ran
-    // at different clocks.
+    // If the core clock had two states, the rounds of a case ran at different clocks, so the
+    // interval of the case may be wide.
     double most = steps->clocks.usual_ghz > 0 ? 0.5 : 0.1;
     return is_wide(result_metric(result, "latency"), most) &&
            is_wide(result_metric(result, "latency_cycles"), most);
@@ -276,8 +276,8 @@ static void make_fit(struct arena *arena, struct map_steps *steps)
             fit->reason = "the curve rises without flat parts";
         else if (k + 1 < fit->count && steps->kinds[steps->step[k]] == STEP_UNKNOWN)
             fit->reason = "address translation may make the next step";
-        // Level k counts if it is flat, even if there is a reason to stop here. The rise before it
-        // is then valid, because the curve is flat on both sides of that rise.
+        // If level k is flat, it counts even if there is a reason to stop here: the curve is flat
+        // on both sides of the rise before level k, so that rise is valid.
         if (!fit->reason || (k > 0 && !noisy && is_flat(steps, k)))
             fit->flat++;
     }

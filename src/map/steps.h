@@ -10,10 +10,10 @@
 #include "map/lines.h"
 #include "math/staircase.h"
 
-// How latencies are corrected for a core clock that changed while a curve was measured. If it
-// changed often, latencies are computed from core cycles. If it had two states, the curve keeps
-// only the points at the usual clock. Other results are then converted to the usual clock, by the
-// latencies of the levels at both clocks.
+// How latencies are corrected for a core clock that changed while a curve was measured. If the
+// clock changed often, latencies are computed from core cycles. If the clock had two states, the
+// curve keeps only the points at the usual clock. Results at the other clock are then converted to
+// the usual clock, by the latencies of the levels at both clocks.
 struct clock_states {
     // Duration of a core cycle in ns, if latencies are computed from core cycles; else 0.
     double cycle_ns;
@@ -26,7 +26,7 @@ struct clock_states {
 enum map_step_kind {
     STEP_CACHE,
     STEP_TRANSLATION,
-    // the probes of a step of the curve fit both a cache and a TLB, or they were not measured
+    // the probes do not show whether the step is that of a cache or of a TLB
     STEP_UNKNOWN
 };
 
@@ -57,9 +57,9 @@ struct map_steps {
 };
 
 // Finds the steps of `curve`, a latency curve of `run`. Each step counts as a cache until the run
-// has the probes that distinguish caches from TLBs. No cache is larger than `cache_most` bytes. On
-// entry, steps->all must be zero or an earlier fit. The function keeps the fit if it has all points
-// of the curve and all probes.
+// has the probes that distinguish caches from TLBs. But a step far beyond `cache_most`, the size in
+// bytes of the largest possible cache, is a TLB's. On entry, steps->all must be zero or an earlier
+// fit. The function keeps the fit if it has all points of the curve and all probes.
 void map_steps_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                   double cache_most, struct map_steps *steps);
 
@@ -69,17 +69,16 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
 // map_steps_refine uses, because they have one node in each line.
 size_t map_steps_find_probes(struct arena *arena, struct map_steps *steps, const struct run *run);
 
-// Fits the steps of the curve once more: to the curve and to the probes with one node in each line,
-// together.
+// Fits the steps again, now to the curve and to the probes with one node in each line together.
 void map_steps_refine(struct arena *arena, struct map_steps *steps);
 
 // Returns the probes with one node in each line that show the height of level k alone. By the fit,
 // loads in other levels and address translation change their latency by less than 1 % of this
 // height.
 //
-// Returns an empty curve unless, by the fit, level k has lines of 256 bytes. Two nodes of the
-// curve's chain share such a line. So the curve rises slowly at the end of the level, and may have
-// no point that shows the level alone.
+// If the lines of level k do not have 256 bytes by the fit, the curve is empty. Two nodes of the
+// curve's chain share a line of 256 bytes. So the curve rises slowly at the end of such a level,
+// and may have no point that shows the level alone.
 struct level_curve map_steps_single(struct arena *arena, const struct map_steps *steps, size_t k);
 
 // Sets steps->explained and steps->kinds. Both depend on how well the fitted steps explain the
@@ -112,7 +111,7 @@ bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_
 // curve's latencies (clock_states_ns); NaN if the result has none.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);
 
-// True if the 95 % interval of the result's latency is too wide, both in ns and in cycles: wider
+// True if the 95 % intervals of the result's latency in ns and in cycles are both too wide: wider
 // than 10 % of the latency, or than 50 % if the core clock had two states. One wide interval does
 // not count, because a changing core clock always makes one of the two wide.
 bool map_steps_noisy(const struct map_steps *steps, const struct result *result);

@@ -27,7 +27,7 @@ enum {
 };
 
 #define PAGES_LEAST (UINT64_C(16) << 20) // smallest region of chains over pages, in bytes
-#define PAGES_MOST  (UINT64_C(32) << 30) // upper bound of the largest region, in bytes
+#define PAGES_MOST  (UINT64_C(32) << 30) // maximum region of chains over pages, in bytes
 // The wide probes need a TLB reach of at least this many bytes. With a smaller reach, the probe
 // with the largest distance between nodes would have fewer than 4 nodes.
 #define PAGES_REACH_MIN (UINT64_C(92) << 20)
@@ -42,7 +42,8 @@ struct pages_probe {
     uint64_t page; // bytes from one node to the next
 };
 
-// Minimum ratio of the latencies beyond and within the TLB's reach.
+// Beyond the TLB's reach, the latency must be at least this many times as long as within it.
+// Otherwise a probe shows nothing.
 static const double contrast_min = 1.1;
 // Maximum ratio of two latencies in a flat part of the latency curve of vector loads.
 static const double lap_flat = 1.05;
@@ -86,8 +87,8 @@ static struct pages_probe probe_of(double region, uint64_t page)
 }
 
 // Makes the probes that show the page size of a TLB with this reach, over regions of at most `most`
-// bytes. "Fits" means that the TLB has an entry for each node of the probe. A wide probe has the
-// region 0, which means none, if the reach is below PAGES_REACH_MIN or too large for `most`.
+// bytes. "Fits" means that the TLB has an entry for each node of the probe. If the reach is below
+// PAGES_REACH_MIN or too large for `most`, there are no wide probes: their region is 0.
 //
 //   wide    The region is 0.7 p times the reach, with nodes p, 2p, 4p, 8p times 2 MiB apart. These
 //           probes fit if an entry covers at most 2, 4, 8, 16 MiB. p is 16, or the largest of 8, 4,
@@ -151,7 +152,7 @@ void map_pages_add_cases(const struct map_look *look)
 
 // ---------------------------------------------------------------- the size of a page
 
-// The latency of a probe in ns, and half the width of its interval, divided by the latency.
+// Latency `ns` of a probe; `half` is half the width of its interval, divided by the latency.
 struct pages_latency {
     double ns, half;
 };
@@ -162,8 +163,8 @@ struct pages_latency {
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
                 struct pages_latency latency)
 {
-    // region at which the curve's chain needs as many TLB entries as the probe, if each node of the
-    // probe has an entry of its own
+    // region at which the curve's chain needs as many TLB entries as a probe that does not fit the
+    // TLB
     double alike =
         fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
     double beyond = map_curve_ns(curve, alike);
@@ -174,7 +175,7 @@ static int fits(const struct level_curve *curve, double within, const struct pag
 // What the probes show about the page size of a TLB.
 struct pages_answer {
     uint64_t page; // page size in bytes; 0 if unknown
-    // true if a page has at least the 2 MiB between the nodes of the curve's chain
+    // true if a page has at least 2 MiB, the distance between nodes of the curve's chain
     bool covers;
     const char *why;       // reason why `page` is unknown
     const char *uncovered; // reason why `covers` is false
@@ -244,9 +245,8 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
 
 static const char path[] = "vector";
 
-// Returns the latency of probe i and half the width of its interval, divided by the latency. Uses
-// the narrower of the intervals in ns and in cycles. If the core clock changed, this is usually the
-// interval in cycles.
+// Returns the latency of probe i, with the narrower of its intervals in ns and in cycles. If the
+// core clock changed, this is usually the interval in cycles.
 static struct pages_latency latency_of(const struct map_steps *steps, const struct run *run,
                                        size_t i, const struct pages_probe *probe)
 {
@@ -279,7 +279,7 @@ static struct pages_answer judge_pages(const struct map_steps *steps, const stru
 
 // ---------------------------------------------------------------- the reach with smaller pages
 
-// Returns the number of ends of a TLB that the curve over pages shows.
+// Returns how many TLB reaches the curve over pages shows.
 static size_t ends_of(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat : fit->count - 1;
@@ -321,10 +321,10 @@ static struct level_curve reach_curve(const struct map_writer *w, uint64_t page)
 }
 
 // True if the rise after `pages` pages may be the end of a cache instead of a TLB. Up to half of
-// PAGES_LAP_NODES pages, a lap touches lines of about PAGES_LAP_BYTES in all. (The total is right
-// to within a third; for up to 1/8 of PAGES_LAP_NODES pages, to within 6 %.) If the curve of vector
-// loads is flat around this number of bytes, no cache ends there. With more pages, the total grows
-// with the region, so a cache may end.
+// PAGES_LAP_NODES pages, the lines of a lap have PAGES_LAP_BYTES in all, to within a third. (Up to
+// 1/8 of PAGES_LAP_NODES pages: to within 6 %.) If the curve of vector loads is flat around
+// PAGES_LAP_BYTES, no cache ends there. With more pages, a lap touches more lines, so a cache may
+// end.
 static bool may_be_cache(const struct map_writer *w, double pages)
 {
     const struct level_curve *vector = &w->caches->steps.curve;

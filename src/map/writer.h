@@ -47,9 +47,9 @@ void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k);
 
 // Adds the latency of level k of the path "vector" from chains over few pages at a time, to which
-// address translation adds almost nothing. If these chains are faster than the curve but do not
-// agree, adds why the latency is unknown instead. Adds nothing and returns false if the run has no
-// such chains, or if they are not clearly faster than `ns`, the latency of the curve.
+// address translation adds almost nothing. Returns false, and adds nothing, if the run has no such
+// chains, or if they are not clearly faster than `ns`, the latency of the curve. If they are faster
+// but do not agree, adds the reason why the latency is unknown.
 bool map_add_local_height(const struct map_writer *w, struct result *result, size_t k, double ns);
 
 // Adds the latency of level k: from chains over few pages at a time if they show it

@@ -12,7 +12,8 @@ enum {
     APART_BYTES_MIN = 1 << 20,
     APART_BYTES_MAX = 4 << 20,
     APART_CORE_BYTES = 16 << 10,
-    SAME_BYTES_MAX = 1 << 20, // maximum working set in bytes if all workgroups read the same memory
+    // maximum working set in bytes of presets if all workgroups read the same memory
+    SAME_BYTES_MAX = 1 << 20,
     MIDDLE_BYTES_MAX = 32 << 20,
     DRAM_BYTES_MIN = 64 << 20,
     CPU_BYTES_MAX = 64 << 20, // maximum working set in bytes on a CPU, which fills memory slowly
@@ -24,22 +25,24 @@ enum { // indices of parameters in the array `params` of bandwidth.c
 };
 static const uint64_t gibibyte = (uint64_t)1 << 30;
 
-// The sizes in bytes of working sets that presets use. Presets other than quick measure reads of
-// the sizes small, middle and dram with every width and type of load.
+// Sizes in bytes of the working sets that presets use. The presets standard and full measure reads
+// of the sizes small, middle and dram with every width and type of load.
 struct regions {
-    // The minimum working set for access=apart. In a smaller working set, two cores would often
-    // read the same line at the same time. One access to the L2 cache would then serve both cores.
+    // Minimum working set for access=apart. In a smaller one, two cores would often read the same
+    // line at the same time, and one access to the L2 cache would serve both.
     uint64_t apart;
     uint64_t small; // a working set that fits a core's own cache
     // Middle working set: a quarter of the last-level cache, rounded down to a power of two. It is
     // at least `apart` and at most 32 MiB.
     uint64_t middle;
-    // Working set for DRAM: the largest power of two up to `max`; in the preset quick, `least`.
+    // Working set for DRAM: the largest power of two up to `max`. In the preset quick it is
+    // `least`.
     uint64_t dram;
-    // Minimum working set for DRAM: the smallest power of two that is at least 64 MiB and surely
-    // fits no cache (measure_limits_is_dram). It is at most `max`.
+    // Minimum working set for DRAM: the smallest power of two that is at least 64 MiB and fits no
+    // cache (measure_limits_is_dram). It is at most the largest power of two up to `max`.
     uint64_t least;
-    // Maximum working set: 4 GiB, or 64 MiB on a CPU; less if the device's limits require it.
+    // Maximum working set: 4 GiB, or 64 MiB on a CPU. It is never more than a quarter of the
+    // device's memory or its largest allocation.
     uint64_t max;
 };
 
@@ -100,8 +103,8 @@ static void find_regions(const struct bandwidth_plan *p, struct regions *regions
     regions->dram = p->quick ? regions->least : largest;
 }
 
-// Rounds a size to 1, 1.25, 1.5 or 1.75 times a power of two. So curves with 1, 2 or 4 sizes per
-// octave have sizes in common.
+// Rounds a size to 1, 1.25, 1.5 or 1.75 times a power of two. Curves with 1, 2 and 4 sizes per
+// octave then have sizes in common.
 static uint64_t round_bytes(uint64_t bytes)
 {
     uint64_t power = floor_power(bytes), quarter = power / 4;
@@ -123,8 +126,8 @@ static bool is_region(const struct bandwidth_plan *p, const struct bandwidth_cas
            (this_case->bytes == p->regions.middle && this_case->apart) || is_dram(p, this_case);
 }
 
-// Returns false if this benchmark does not measure this combination of op, path, access, scope,
-// bytes, width and type.
+// Returns true if this benchmark can measure this combination of op, path, access, scope, bytes,
+// width and type.
 static bool is_possible(const struct bandwidth_case *this_case)
 {
     bool plain = this_case->width == 16 && !this_case->doubles;
@@ -161,11 +164,11 @@ static bool is_wanted_scaling(const struct bandwidth_plan *p,
                : this_case->bytes == p->regions.small;
 }
 
-// Returns true if the plan should contain this case of op=read. Sizes and widths from the user add
-// cases. Otherwise a preset has mostly these reads:
+// Returns true if the plan should contain this case of op=read. If the user sets no size, width or
+// type, it contains these reads of global memory by the whole device:
 // - quick: 16-byte loads of floats, at the sizes small, middle and dram (is_region)
-// - standard: these loads at more sizes, and other loads at small, middle and dram
-// - full: all loads at all of these sizes
+// - standard: 16-byte loads of floats at all sizes; all other loads at small, middle and dram
+// - full: all loads at all sizes
 static bool is_wanted_read(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     bool chosen = from_user(p, "bytes");
@@ -214,10 +217,10 @@ static void add_sorted(struct arena *arena, struct value_list *list, struct case
     list->values[at] = value;
 }
 
-// Returns the values of the parameter `bytes` for the plan. The word max (UINT64_MAX) becomes
-// regions.max. Other values from the user stay as they are. Values from a preset are rounded, and
-// left out above regions.max. With a preset, the function adds the sizes small, middle, dram and
-// least of p->regions, and the size of the array in shared memory.
+// Returns the values of the parameter `bytes` for the plan. Values from the user stay as they are,
+// but the word max (UINT64_MAX) becomes regions.max. Values from a preset are rounded; those above
+// regions.max are left out. To a preset's values the function adds the sizes small, middle, dram
+// and least of p->regions, and the size of the array in shared memory.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");

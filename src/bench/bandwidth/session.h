@@ -31,13 +31,13 @@ struct bandwidth_store {
 MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *session,
                                      struct error *err);
 
-// Frees the buffers of the store. bandwidth_store_get creates them again when needed. Does nothing
-// for a store that was never opened.
+// Frees the source buffer and the target buffer. bandwidth_store_get creates them again when a case
+// needs them. Does nothing for a store that was never opened.
 void bandwidth_store_close(struct bandwidth_store *store);
 
-// Returns the buffer `which` of the store, with at least `bytes` bytes. If the existing buffer is
-// too small, frees it and creates a larger one. A new BANDWIDTH_SOURCE is filled with its data. On
-// failure returns NULL and fills `err`: with ERROR_OUT_OF_MEMORY if the device lacks memory.
+// Returns the buffer `which` of the store. It has at least `bytes` bytes: a smaller one is freed
+// and replaced. A new BANDWIDTH_SOURCE is filled with its data. On failure returns NULL with `err`,
+// whose code is ERROR_OUT_OF_MEMORY if the device lacks memory.
 struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
                                        uint64_t bytes, struct error *err);
 
@@ -52,9 +52,9 @@ MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_
                                       uint64_t bytes, uint32_t seed, uint32_t *sum,
                                       struct error *err);
 
-// bandwidth_data computes on the host the four words of the element with the index `element`, in
-// the data that `seed` determines. bandwidth_data_sum computes on the host the sum, modulo 2^32, of
-// all words in the first `bytes` bytes of these data.
+// Both functions compute on the host the data that `seed` determines. bandwidth_data computes the
+// four words of element number `element`. bandwidth_data_sum returns the sum, modulo 2^32, of all
+// words in the first `bytes` bytes.
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4]);
 uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed);
 

@@ -7,13 +7,15 @@
 
 #include <string.h>
 
-// Kinds of cases. For each kind, the table `forms` lists the forms that a grid can have. A case
-// with shape=best is measured with the fastest of them.
+// Kinds of cases. The table `forms` lists the forms of grids that a case of each kind can use. With
+// shape=best, the case uses the fastest of them.
 enum kind {
     KIND_LOOP,
     KIND_PART,
     KIND_CACHED, // reads of a working set of at most half of the last-level cache
-    KIND_BEYOND, // reads of a larger working set, of which a cache may still hold a part
+    // Reads of a working set of more than half of the last-level cache. A cache may hold a part of
+    // the working set.
+    KIND_BEYOND,
     // Reads of a working set that no cache can hold (bandwidth_is_dram).
     KIND_DRAM,
     KIND_WRITE,
@@ -22,8 +24,8 @@ enum kind {
 };
 
 // A shape without its route (64-bit address or storage buffer). bandwidth_shapes() lists the first
-// form of a case with both routes. It lists each other form with one route: the usually faster one,
-// if the case can use it.
+// form of a case with both routes. Every other form gets one route: the usually faster one, or the
+// other one if the device lacks it.
 struct form {
     enum kind kind;
     unsigned width;
@@ -74,8 +76,8 @@ static enum kind kind_of(const struct bandwidth_case *this_case,
     return this_case->bytes <= limits->last_cache_bytes / 2 ? KIND_CACHED : KIND_BEYOND;
 }
 
-// Returns false if the case cannot use the route (a 64-bit address or a storage buffer) on this
-// device.
+// Returns true if the case can use the route on this device: 64-bit addresses if `address` is true,
+// else a storage buffer.
 static bool route_exists(const struct bandwidth_case *this_case, const struct gpu_info *info,
                          bool address)
 {
@@ -88,8 +90,9 @@ static bool route_exists(const struct bandwidth_case *this_case, const struct gp
     return !range_bytes || bandwidth_stream_bytes(this_case) <= range_bytes;
 }
 
-// Returns true if the form is a loop (walk LOOP or PART) with smaller workgroups than `first`, the
-// first shape in the list. Such a form is used only if the device cannot run larger workgroups.
+// Returns true if the form walks in laps (LOOP or PART) with smaller workgroups than `first`, the
+// first shape in the list. The list leaves such a form out, because the device can run the larger
+// workgroups.
 static bool is_for_small_devices(const struct form *form, const struct bandwidth_shape *first)
 {
     bool loops = form->walk == BANDWIDTH_LOOP || form->walk == BANDWIDTH_PART;

@@ -14,7 +14,7 @@ enum {
 
 _Static_assert(BANDWIDTH_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
-// Time-out in ns of the store's submissions until bandwidth_visit sets another one.
+// Time-out in ns of submissions before the first visit. Each visit sets its own time-out.
 static const uint64_t timeout_default_ns = UINT64_C(10000000000);
 
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4])

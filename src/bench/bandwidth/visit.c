@@ -20,7 +20,7 @@ enum {
     GROWTH_MAX = 64, // maximum factor by which the number of passes grows from one try to the next
     SIZE_RUNS = 2,
     SPEED_RUNS = 3,
-    // maximum working set in bytes of which the host, too, computes the sum
+    // maximum number of bytes whose sum the host computes, too, to check the device's sum
     HOST_CHECK_BYTES = 1 << 20
 };
 
@@ -48,7 +48,7 @@ struct memory {
     char *tried;
 };
 
-// What is needed to run a case with one shape.
+// One case with one shape, and all that is needed to run it.
 struct trial {
     struct bench_visit *run;
     struct bandwidth_store *store;
@@ -56,8 +56,8 @@ struct trial {
     struct bandwidth_shape shape;
     struct bandwidth_work work;
     struct gpu_program *program;
-    // `source` is NULL if the case does not read global memory. `target` is NULL if the case does
-    // not write global memory.
+    // The case reads the buffer `source` and writes the buffer `target`. Either is NULL if the case
+    // does not access global memory in this way.
     struct gpu_buffer *source, *target;
     struct measure_span_desc desc; // how to time dispatches of `work`
 };
@@ -75,8 +75,8 @@ static bool get_buffers(struct trial *trial, struct error *err)
     return !writes || trial->target;
 }
 
-// Gets the buffers of the case. If the device lacks memory, frees all buffers of the session, which
-// may remain from larger cases, and tries again.
+// Gets the buffers of the case. If the device lacks memory, frees the buffers of earlier cases and
+// tries again.
 static bool find_buffers(struct trial *trial, struct error *err)
 {
     if (get_buffers(trial, err))
@@ -87,8 +87,8 @@ static bool find_buffers(struct trial *trial, struct error *err)
     return get_buffers(trial, err);
 }
 
-// Sets trial->work to a dispatch (a unit of work) with `passes` passes over the working set of
-// `this_case`.
+// Sets trial->work to a dispatch (a unit of work) over the working set of `this_case`. The dispatch
+// has `passes` passes, or fewer if one dispatch cannot do so many.
 static bool make_work(struct trial *trial, const struct bandwidth_case *this_case, uint64_t passes,
                       struct error *err)
 {
@@ -101,21 +101,21 @@ static bool make_work(struct trial *trial, const struct bandwidth_case *this_cas
     };
     if (!bandwidth_work_make(&desc, &trial->work, err))
         return false;
-    // Each round of a write case writes other data. So the check notices data that an earlier round
-    // wrote.
+    // A case of op=write writes other data in each round. If data of an earlier round remain in the
+    // buffer, the check then notices it.
     trial->work.params.seed = this_case->op == BANDWIDTH_READ
                                   ? BANDWIDTH_SEED_SOURCE
                                   : BANDWIDTH_MULTIPLIER_1 * (trial->run->request->round + 1);
     return true;
 }
 
-// Returns the percentage of a core's on-chip memory to request as L1 (gpu_program_desc).
+// Returns the percentage of a core's on-chip memory that a program requests as L1.
 static unsigned l1_percent(const struct bandwidth_case *this_case)
 {
     return this_case->shared ? 1 : 100;
 }
 
-// Gets the program and the buffers of the trial, and sets its work to `passes` passes.
+// Gets the program and the buffers of the trial, and makes its dispatch of `passes` passes.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
     const char *name = bandwidth_kernel_name(trial->run->arena, trial->this_case, &trial->shape);
@@ -136,8 +136,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .params = &trial->work.params,
         .params_bytes = sizeof trial->work.params,
     };
-    // A kernel that reaches memory by an address can access the whole buffer (range 0). Of a
-    // storage buffer, only the used part is bound, because devices limit the size of a binding.
+    // A kernel that uses an address can reach the whole buffer (range 0). A storage buffer is bound
+    // only as far as it is used, because devices limit the size of a binding.
     uint64_t range = trial->shape.address ? 0 : trial->work.stream_bytes;
     unsigned args = 0;
     if (trial->source)
@@ -151,8 +151,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 }
 
 // Fails with ERROR_UNSUPPORTED if one pass over the working set would last longer than
-// DISPATCH_MS_MAX. The function measures a pass over a smaller working set and multiplies its
-// duration by the ratio of the two sizes.
+// DISPATCH_MS_MAX. To predict this, measures a pass over a smaller working set and scales its
+// duration up.
 static bool refuse_slow(struct trial *trial, struct error *err)
 {
     double whole = (double)trial->work.moved_bytes, ns = 0;
@@ -176,9 +176,9 @@ static bool refuse_slow(struct trial *trial, struct error *err)
     return make_work(trial, trial->this_case, 1, err);
 }
 
-// Increases the number of passes, from `least` on, until one dispatch lasts a little longer than a
-// sample should, or until no more passes are possible. A sample then mostly needs one dispatch. The
-// caller must have prepared the work with one pass.
+// Increases the number of passes, from `least` on, until one dispatch lasts as long as a sample
+// should, or until one dispatch cannot do more passes. The caller must have prepared the work with
+// one pass.
 static bool size(struct trial *trial, uint64_t least, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
@@ -201,9 +201,10 @@ static bool size(struct trial *trial, uint64_t least, struct error *err)
     return true;
 }
 
-// Returns true if the dispatches of a sample may overlap. Dispatches of looping workgroups may not:
-// a core would run more workgroups than the case asks for. Dispatches of op=write may not:
-// overlapping writes to DRAM were 2 % slower in one of two runs (docs/evidence/bandwidth.md).
+// Returns true if the dispatches of a sample may overlap. This needs GPU_CAP(UNORDERED), and a read
+// or a copy with scope=device and access=apart. Workgroups in laps must not overlap: a core would
+// run more of them than the case asks for. Overlapping writes to DRAM were 2 % slower in one of two
+// runs (docs/evidence/bandwidth.md).
 static bool units_overlap(const struct bandwidth_case *this_case, const struct gpu_info *info)
 {
     return this_case->scope == BANDWIDTH_DEVICE && this_case->apart &&
@@ -212,8 +213,8 @@ static bool units_overlap(const struct bandwidth_case *this_case, const struct g
 
 // ---------------------------------------------------------------- the shape
 
-// Fills `shapes` with the shapes that the case's value of `shape` allows. Returns the number of
-// shapes; 0, with `err` filled, if none is possible.
+// Fills `shapes` with the shapes that the parameter `shape` of the case allows. Returns their
+// number. If there are none, returns 0 with `err`.
 static size_t allowed_shapes(const struct trial *trial,
                              struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX], struct error *err)
 {
@@ -267,9 +268,8 @@ static bool compare(struct trial *trial, const struct bandwidth_shape *shapes,
     return true;
 }
 
-// Chooses the number of passes for each shape, then compares the shapes if there are several. Each
-// search begins at the number of the shape before, to need fewer tries. The searches also give the
-// core clock time to rise.
+// Chooses the number of passes for each shape. If there are several shapes, compares them. To need
+// fewer tries, each search begins at the number of passes of the shape before.
 static bool choose_shape(struct trial *trial, struct memory *memory, struct error *err)
 {
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];

@@ -5,16 +5,15 @@
 #include "measure/unit.h"
 
 enum {
-    // Maximum working set in bytes, per core that loads it, at which the device may merge loads of
-    // the same bytes by several cores. Fewer loads then reach the L2: on an H200, 1 to 85 % of such
-    // loads did not. With 128 bytes per thread, a core of 2048 threads loads twice this limit
-    // at a time.
+    // If the working set has at most this many bytes per core that loads it, the device may merge
+    // loads of the same bytes by several cores. Fewer loads then reach the L2: on an H200, 1 to 85
+    // % fewer. With 128 bytes per thread, a core of 2048 threads loads twice this limit at a time.
     MERGED_CORE_BYTES = 128 << 10,
     // Maximum number of iterations of a kernel's loop, because lavapipe stops longer loops.
     STEPS_MAX = 65535,
     GROUPS_MAX = 1 << 28, // maximum number of workgroups in one dispatch
-    // Number of workgroups in a looping dispatch if the number of cores is unknown: more than any
-    // device runs at once.
+    // Number of workgroups in a dispatch that walks in laps, if the number of cores is unknown. No
+    // device runs so many at once.
     GROUPS_UNKNOWN = 1024,
     LOOP_CORE_THREADS = 1024
 };
@@ -52,11 +51,11 @@ static uint64_t at_least_one(uint64_t value)
     return value ? value : 1;
 }
 
-// How a working set is divided into blocks for a shape.
+// How a shape divides a buffer of the case into blocks (bandwidth.h explains them).
 struct layout {
     uint64_t block_bytes, blocks;
     uint64_t rows; // number of blocks that a workgroup accesses in one iteration of its loop
-    // number of blocks that a workgroup accesses if it walks once (walks LONG, CHUNK and ONCE)
+    // number of blocks that a workgroup accesses in all, with the walks LONG, CHUNK and ONCE
     uint64_t chunk;
 };
 
@@ -86,9 +85,9 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
 }
 
 // Returns the number of workgroups for a walk in laps. With scope=device, each core gets one large
-// workgroup, or several small ones with as many threads in total. Two large workgroups would be no
-// faster. They would also hide the end of the L1, because each would hit lines that the other one
-// loaded.
+// workgroup, or several small ones with as many threads in total. Two large workgroups on a core
+// would be no faster. Each would hit lines that the other one loaded, and so hide the end of the
+// L1.
 static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 {
     if (desc->this_case->scope == BANDWIDTH_WORKGROUP)
@@ -104,8 +103,8 @@ static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 
 // Makes a dispatch (a unit of work) whose workgroups walk through memory repeatedly, in whole laps.
 // With the walk LOOP, a lap is the whole working set, and the workgroups start at different places.
-// With the walk PART, a lap is the workgroup's own part of the working set. Bytes that do not
-// divide into equal parts are not read.
+// With the walk PART, each workgroup has a part of its own, and a lap is this part. All parts are
+// equal; blocks that are left over are not read.
 static bool loop(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work, struct error *err)
 {

@@ -35,7 +35,7 @@ struct bandwidth_case {
     // Size of the working set in bytes; for a copy, of source and target together.
     uint64_t bytes;
     unsigned width;      // number of bytes of one load or store
-    unsigned workgroups; // number of workgroups with scope=scaling; else 0
+    unsigned workgroups; // number of workgroups of the case if its scope is `scaling`; else 0
     const char *shape;   // "default", "best" or the name of a shape
 };
 
@@ -57,17 +57,15 @@ enum {
     BANDWIDTH_SHAPES_MAX = 16
 };
 
-// In the cases of presets, the size of each buffer is a multiple of BANDWIDTH_GRAIN_SAME bytes
-// (access=same) or BANDWIDTH_GRAIN_APART bytes (access=apart). So the blocks of every shape fill
-// the buffer. The walk BANDWIDTH_PART does not read bytes that do not divide into equal parts for
-// the workgroups.
+// In presets, the size of each buffer is a multiple of BANDWIDTH_GRAIN_SAME bytes (access=same) or
+// BANDWIDTH_GRAIN_APART bytes (access=apart). This is a whole number of blocks for every shape.
 enum {
     BANDWIDTH_GRAIN_SAME = 4 << 10,
     BANDWIDTH_GRAIN_APART = 512 << 10
 };
 
-// How a grid accesses memory. Reads of global memory bypass the core's own cache, except with the
-// walk BANDWIDTH_LOOP and in copies.
+// How a grid accesses memory. Reads with the walk BANDWIDTH_LOOP and copies use the core's own
+// cache. All other reads of global memory bypass this cache.
 struct bandwidth_shape {
     bool address; // true: kernels reach memory by a 64-bit address; false: as a storage buffer
     unsigned threads, loads;
@@ -78,15 +76,15 @@ struct bandwidth_shape {
 // walk, for example "address-1024x8-chunk".
 const char *bandwidth_shape_name(struct arena *arena, const struct bandwidth_shape *shape);
 
-// Returns true if a shape has that name. Otherwise fails with ERROR_USAGE and suggests the nearest
-// name.
+// Returns true if there is a shape with the name `name`. Otherwise fails with ERROR_USAGE and
+// suggests the nearest name.
 MUST_CHECK bool bandwidth_shape_known(struct arena *arena, const char *name, struct error *err);
 
 // Returns the name of the kernel that measures the case with the shape.
 const char *bandwidth_kernel_name(struct arena *arena, const struct bandwidth_case *this_case,
                                   const struct bandwidth_shape *shape);
 
-// Fills `shapes` with the shapes that the case may take on the device. The shape that should be
+// Fills `shapes` with the shapes with which the device can run the case. The shape that should be
 // fastest comes first. Returns the number of shapes.
 size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu_info *info,
                         const struct measure_limits *limits,
@@ -101,8 +99,8 @@ struct bandwidth_params {
 struct bandwidth_work {
     struct bandwidth_params params;
     uint32_t grid[3];
-    // Number of passes over the working set; lower than requested if one dispatch cannot do so
-    // many.
+    // Number of passes over the working set. It is lower than requested if one dispatch cannot do
+    // so many.
     uint64_t passes;
     uint64_t groups;       // number of workgroups that do work, in all passes together
     uint64_t moved_bytes;  // number of bytes that the dispatch reads and writes
@@ -119,9 +117,9 @@ struct bandwidth_work_desc {
     uint64_t passes; // number of passes of the dispatch over the working set; 0 means 1
 };
 
-// Computes the dispatch that `desc` describes (a unit of work). Fails with ERROR_UNSUPPORTED if a
-// buffer has 2^32 elements or more, if its bytes do not divide into the shape's chunks (with walks
-// in laps: blocks), or if it is too small for the number of workgroups.
+// Makes the dispatch (a unit of work) that `desc` describes. Fails with ERROR_UNSUPPORTED if a
+// buffer has 2^32 elements or more, or fewer blocks than there are workgroups with a part of their
+// own. Also fails if a buffer is no whole number of chunks (with walks in laps: of blocks).
 MUST_CHECK bool bandwidth_work_make(const struct bandwidth_work_desc *desc,
                                     struct bandwidth_work *work, struct error *err);
 
@@ -132,8 +130,8 @@ uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 // measure_limits_is_dram says that no cache can hold the working set.
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
-// Returns the claim that `bytes` bytes are read or written in the memory level of the case's
-// working set. The claim is compared with theoretical limits and hardware counters.
+// Returns the claim that the case reads or writes `bytes` bytes in the memory level of its working
+// set. Theoretical limits and hardware counters are compared with the claim.
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes);
 

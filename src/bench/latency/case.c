@@ -11,7 +11,8 @@ static const struct {
     gpu_caps caps;
     bool pointers; // true: the path can have pointer chains
     bool linear;   // true: elements with neighbouring indices are adjacent in memory
-    // WORD of the control kernel's name latency_control_WORD; NULL if index chains have no control
+    // word after latency_control_ in the name of the control kernel for index chains; NULL if there
+    // is no such kernel
     const char *control;
 } paths[LATENCY_PATH_COUNT] = {
     [LATENCY_VECTOR] = {"vector", 0, true, true, "vector"},
@@ -265,9 +266,9 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     bool plru = this_case->order == LATENCY_ORDER_PLRU;
     chain->nodes = (uint32_t)nodes;
     chain->bytes = blocks * chain->block_bytes;
-    // With order=plru, the footprint (the size of all lines that a lap touches) is the whole
-    // region. Otherwise it is one cache line (128 bytes) per node, or less if the stride is
-    // shorter.
+    // The footprint is the size of all cache lines that a lap touches. With order=plru it is the
+    // whole region. With other orders, each node touches one line of 128 bytes, or only the stride
+    // if that is shorter.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
     // With order=plru, the first 16 visits to a block of 512 bytes touch each 32 bytes of it. A

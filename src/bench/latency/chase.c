@@ -192,8 +192,8 @@ static bool find_memory(struct latency_chase *chase, struct error *err)
     return true;
 }
 
-// Allocates a buffer that nothing uses. Its size differs from round to round, so the driver puts
-// the image at another address. Otherwise the driver would choose the same address again.
+// Allocates a buffer that nothing uses, with another size in each round. The driver then puts the
+// image that follows at another address in each round.
 static bool occupy(const struct latency_chase *chase, struct error *err)
 {
     static const uint64_t sizes = 32, unit_bytes = UINT64_C(2) << 20;
@@ -378,8 +378,8 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
                                       .timeout_ns = request->timeout_ns};
     if (!(desc.once = batch_of_run(chase, run, err)))
         return false;
-    // The chase `run` runs before each counted chase. It leaves less of its chain in the caches
-    // than the chase `longer` would.
+    // With warm-up laps, the chase `run` runs before each counted chase. It leaves less of the
+    // chain in the caches than the chase `longer` would.
     desc.before = run->warm == 0 ? batch_of_fill(chase, err) : desc.once;
     return desc.before && (desc.twice = batch_of_run(chase, &longer, err)) &&
            measure_count_run(request->count, &desc, err);

@@ -13,8 +13,7 @@
 //
 // The plan uses all values that the user sets. If the device does not allow a path, or pointers on
 // a path, one case of each order remains. This case is skipped, and its result tells the reason.
-// If the user's pitch or page makes a chain impossible that only the preset asks for, the plan
-// leaves out this chain.
+// A chain for which only the preset asks is left out if the user's pitch or page does not allow it.
 #include "bench/latency/session.h"
 
 #include "bench/latency/case.h"
@@ -23,7 +22,7 @@
 #include <string.h>
 
 enum {
-    // All chain sizes that presets choose, on every path, are multiples of this number of bytes.
+    // Chain sizes are rounded down to a multiple of this number of bytes.
     GRAIN_BYTES = LATENCY_STRIDE_BYTES,
     PAGES_MIN = 4
 };
@@ -99,8 +98,8 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// If the device lacks a capability for this path and this kind of link, replaces the size of the
-// chain by the first size in the list. So only one case of each order remains. This case is
+// If the device lacks a capability for this path and this kind of link, replaces each size of the
+// chain by the first size in the list. Then only one case of each order remains. This case is
 // skipped, and its result tells the reason.
 static void replace(const struct bench_pick *pick)
 {
@@ -112,9 +111,9 @@ static void replace(const struct bench_pick *pick)
         pick->value->uint = pick->request->choices[LATENCY_PARAM_BYTES].values[0].uint;
 }
 
-// Returns false if the plan should leave out the size of a chain (pick->value). If the device
-// allows no chain on this path, only the first size remains. Otherwise the function limits the size
-// to plan_bytes_max() and rounds it down to a multiple of GRAIN_BYTES.
+// Returns false if the plan should leave out the chain size pick->value. If the device allows no
+// chain on this path, only the first size stays in the plan. Otherwise a size is limited to
+// plan_bytes_max() and rounded down to a multiple of GRAIN_BYTES.
 static bool reach(const struct bench_pick *pick)
 {
     const struct latency_plan *plan = pick->context;
@@ -139,9 +138,9 @@ static bool reach(const struct bench_pick *pick)
 
 // Returns true if the plan should contain this case. Each of three reasons excludes a case:
 // - The path cannot have this order with this kind of link (latency_path_has).
-// - The stride or the page does not allow the case's chain (latency_case_check).
+// - The stride or the page does not allow the case's chain (latency_case_check). With order=page,
+//   this is an error if the user set `order`; otherwise, if the user set `path`.
 // - Neither the preset nor the user asks for the case (is_wanted).
-// The second reason is an error if the user set `order` (cases with order=page) or `path` (others).
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

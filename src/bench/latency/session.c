@@ -111,9 +111,8 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
 }
 
 // Makes sure that the region has one buffer of at least `bytes` bytes. A new buffer has `preferred`
-// bytes if that is more and the device has enough memory. If `preferred` is more than half of the
-// free memory, the buffer must have exactly `bytes` bytes, to leave memory for the image of
-// path=image.
+// bytes if that is more and the device has the memory. If `preferred` is more than half of the free
+// memory, the buffer has exactly `bytes` bytes. This leaves memory for the image of path=image.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {
@@ -161,9 +160,8 @@ uint64_t latency_region_places(const struct latency_region *region, uint64_t byt
 bool latency_region_place(struct latency_region *region, struct latency_session *session,
                           uint64_t bytes, uint32_t key, uint64_t *offset, struct error *err)
 {
-    // The upper bits of the key choose the offset. The key grows by the golden ratio times 2^32 in
-    // each round, so the offsets of successive rounds are far apart. The remainder of the key would
-    // often choose the same offset.
+    // The upper bits of the key choose the offset. In each round the key grows by the golden ratio
+    // times 2^32, so the offsets of successive rounds are far apart.
     *offset = (key * latency_region_places(region, bytes) >> 32) * ADDRESS_ALIGN;
     region->addresses[0] = gpu_buffer_address(region->chunks[0]) + *offset;
     return write_directory(region, session, err);

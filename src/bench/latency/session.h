@@ -47,8 +47,8 @@ struct latency_region {
     uint64_t addresses[LATENCY_CHUNKS_MAX]; // address at which the chain begins in each chunk
     size_t chunk_count;
     uint64_t chunk_bytes;
-    // The addresses of the chunks, for kernels. NULL if the device has no 64-bit addresses
-    // (ADDRESSES).
+    // Buffer from which kernels read the addresses of the chunks. NULL if the device has no 64-bit
+    // addresses (ADDRESSES).
     struct gpu_buffer *directory;
 };
 
@@ -64,7 +64,7 @@ struct latency_session {
     struct gpu_buffer *constants, *stream;
     struct gpu_buffer *out, *readback; // results of chases, on the device and on the host
     uint32_t token;                    // a number that identifies the last chase that was recorded
-    // Counts of the core's counter that a window without hops takes; 0 if not measured yet.
+    // Length of a window without hops, in counts of the core's counter; 0 if not measured yet.
     double stamp_counts;
 };
 
@@ -85,9 +85,9 @@ void latency_programs(struct bench_session *bench, const struct bench_case *c);
 // (gpu_program_desc): 1 for chains in shared memory, which need no L1; else 100.
 unsigned latency_l1_percent(const char *kernel);
 
-// latency_constants returns the buffer for path=constant. latency_stream returns the buffer that
-// the kernel of load=keep-awake reads. The first call of each function creates its buffer, which
-// the session owns. On failure, the functions return NULL with `err`.
+// Both functions return a buffer that the session owns; the first call creates it.
+// latency_constants is for path=constant. latency_stream is for the kernel of load=keep-awake,
+// which reads the buffer. On failure, both return NULL with `err`.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
 
@@ -101,9 +101,9 @@ struct latency_region *latency_region(struct latency_session *session,
 // Only offsets that are multiples of 2 MiB count.
 uint64_t latency_region_places(const struct latency_region *region, uint64_t bytes);
 
-// Chooses one of the offsets that latency_region_places counts; `key` determines which. Different
-// keys may give the same offset. Sets *offset to the offset in bytes, and writes the address of the
-// chain to the region's directory.
+// Sets *offset, in bytes, to one of the offsets that latency_region_places counts. `key` selects
+// the offset; different keys may select the same one. Writes the address of the chain to the
+// region's directory.
 MUST_CHECK bool latency_region_place(struct latency_region *region, struct latency_session *session,
                                      uint64_t bytes, uint32_t key, uint64_t *offset,
                                      struct error *err);
@@ -116,19 +116,18 @@ struct latency_run {
     bool control;   // true: the chase does only the index arithmetic of hops, and loads nothing
     bool touch;     // true: before the chase, the workgroup reads a word in each page
     uint32_t start; // index of the first hop in the chain
-    // Number of links before `start` that are loaded first, to fill the caches; 0 if there are
-    // none.
+    // Number of links just before `start` in the chain that are loaded first, to fill the caches.
     uint32_t warm;
     // number of untimed repeats (LATENCY_UNROLL hops each) before the first window
     uint32_t untimed;
-    // Number of timed windows, and number of repeats (LATENCY_UNROLL hops each) in a window.
+    // Number of timed windows, and number of repeats (LATENCY_UNROLL hops each) in each window.
     uint32_t windows, repeats;
 
-    // Counts of the core's counter from just before the first window to just after the last one.
+    // Time from before the first window to after the last one, in counts of the core's counter.
     uint32_t count;
-    double device_ns; // time in ns in which `count` was counted, by the device's clock
+    double device_ns; // time in ns of all windows together, by the device's clock
     double span_ns;   // time in ns of the whole dispatch, by the device's time stamps
-    // Counts of the core's counter in each window; valid until the next batch.
+    // Length of each window in counts of the core's counter; valid until the next batch.
     const uint32_t *counts;
 };
 
@@ -139,8 +138,8 @@ struct latency_chase {
     struct latency_case this_case;
     struct latency_chain chain;
     struct gpu_program *program;
-    // Kernel with only the index arithmetic of hops. NULL if hops have no such arithmetic: links
-    // are addresses, or the load itself takes an index.
+    // Kernel with only the index arithmetic of hops. NULL if hops have no such arithmetic
+    // (latency_control_name).
     struct gpu_program *control;
     // Kernel that keeps the device busy during the chase. NULL without load=keep-awake.
     struct gpu_program *awake;
@@ -165,10 +164,10 @@ MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_s
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
-// Counts hardware events of two chases: `run`, and a chase with twice its repeats. The additional
-// hops caused the difference, which gives the events per hop. Before each counted chase, `run` runs
-// without being counted. But if run->warm is 0, the device fills a buffer larger than the caches
-// instead. This removes the chain's lines from the caches.
+// Counts the hardware events per hop. The function counts the events of two chases: of `run`, and
+// of a chase with twice its repeats. The difference belongs to the additional hops. Before each
+// counted chase, the chase `run` runs without being counted. If run->warm is 0, the device instead
+// fills a buffer larger than the caches, which removes the chain's lines from the caches.
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);
 
@@ -185,28 +184,28 @@ struct latency_memory {
     bool warm;
     double hop_ns;     // estimated time of a hop in ns
     double hop_counts; // estimated counts of the core's counter per hop; 0 if there is no counter
-    // Number of untimed repeats, number of windows, and repeats per window, as in struct
-    // latency_run.
+    // Number of untimed repeats, of windows, and of repeats per window: struct latency_run explains
+    // these members.
     uint32_t untimed, windows, repeats;
-    // Total number of hops of all chases that prepare_runs (visit.c) has prepared for this case.
-    // The first chase of the next call begins at hop `walked` modulo the number of nodes. Without
-    // warm-up laps, it begins at hop `walked` modulo half of that number.
+    // Number of hops of all chases that prepare_runs (visit.c) has prepared for this case. It says
+    // where the next chase begins: at hop `walked` modulo the number of nodes, or without warm-up
+    // laps modulo half of that number.
     uint64_t walked;
-    // Whether the device's time stamps agree with the core's counter.
+    // Comparison of two clocks: the device's time stamps and the core's counter.
     struct latency_clocks {
-        // True once the two clocks agreed in a visit, or by chance differed in opposite directions
-        // in two visits. Later visits then do not compare the clocks.
+        // True once the two clocks agreed in a visit, or differed in opposite directions in two
+        // visits and so only by chance. Later visits then do not compare the clocks.
         bool agree;
         // number of visits in which the two clocks differed, all in the same direction
         unsigned visits;
-        // The smallest difference in these visits: the time by the time stamps, divided by the time
-        // by the core's counter, minus 1.
+        // Smallest difference of the two clocks in the visits in which they differed: the time by
+        // the time stamps, divided by the time by the core's counter, minus 1.
         double difference;
     } clocks;
 };
 
-// Runs three short chases, whose times determine all members of `memory` except `walked` and
-// `clocks`. The first call of a session also measures session->stamp_counts.
+// Sets all members of `memory` except `walked` and `clocks`, from the times of three short chases.
+// If session->clocked is true, the first call also measures session->stamp_counts.
 MUST_CHECK bool latency_chase_size(struct latency_chase *chase, struct latency_memory *memory,
                                    struct error *err);
 

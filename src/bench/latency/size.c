@@ -11,8 +11,8 @@ enum {
     // Wanted number of timed windows of a chase. If windows must be longer, a chase has fewer.
     WINDOWS = 64,
     WINDOWS_MIN = 16,
-    // Minimum duration of a window in steps of the core's counter. Also the minimum duration of a
-    // dispatch in steps of the device's time stamps.
+    // A window lasts at least this many steps of the core's counter. If there are only time stamps,
+    // a dispatch lasts at least this many steps of the time stamps.
     STEPS_MIN = 1000,
     // Maximum number of untimed hops of a chase after a warm-up lap.
     UNTIMED_HOPS = 4096,
@@ -90,8 +90,8 @@ static double hop_counts(const struct bench_session *bench, const struct latency
     return (wraps ? most : timed->count) / TRY_HOPS;
 }
 
-// Sets session->stamp_counts to the counts of the core's counter that a window without hops takes.
-// Measures this only once per session.
+// Measures session->stamp_counts once per session: the length of a window without hops, in counts
+// of the core's counter.
 static bool find_stamp_counts(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;

@@ -85,9 +85,10 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
                   fmax(step * ns, values[0] * clock_step));
 }
 
-// Compares the device's time stamps with the core's counter, by the time of the hops that the chase
-// `full` has more than `brief`. Other work may disturb one visit. So the case is flagged only after
-// DISAGREEMENTS_MIN visits that differ too much, all in the same direction.
+// Compares two clocks, the device's time stamps and the core's counter. The chase `full` has more
+// hops than `brief`; by both clocks, these additional hops should take the same time. Other work
+// may disturb one visit. So the case is flagged only after DISAGREEMENTS_MIN visits that differ too
+// much, all in the same direction.
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {
@@ -140,7 +141,7 @@ static uint32_t control_repeats(const struct latency_memory *memory)
 }
 
 // Runs the chases from index `first` on. If the core clock was too low during the timed chase
-// (TIMED_CHASE), runs all of them again, as long as pace_again() asks for it.
+// (TIMED_CHASE), runs all of them again. pace_again() decides whether it was too low.
 static bool run_paced(const struct measured *m, struct latency_run *runs, unsigned first,
                       unsigned count, struct error *err)
 {
@@ -179,7 +180,7 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
     unsigned first = is_model ? 1 : 0;
     bool agree = is_model || memory->clocks.agree;
     if (agree) {
-        // Only the comparison of the clocks needs the short chase. The first chase takes its place.
+        // If the clocks are not compared, the first chase takes the place of the short one.
         runs[1] = runs[0];
         first++;
     }
@@ -197,7 +198,7 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
 
 // ---------------------------------------------------------------- by time stamps alone
 
-// Sets *hop_ns to (T(2 N) − T(N)) / N, where T(N) is the time of a dispatch with N hops.
+// Sets *hop_ns to (T(2 N) − T(N)) / N, where T(N) is the time of a dispatch with N timed hops.
 static bool slope(const struct measured *m, bool control, double *hop_ns, struct error *err)
 {
     const struct latency_memory *memory = m->memory;

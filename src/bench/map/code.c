@@ -18,11 +18,11 @@ enum {
     // Number of laps before the clocks are first read; the first of these laps loads the code.
     LEAD_LAPS = 2,
     EMPTY_LAPS = 1024,
-    // If kernels cannot read the core's counter: wanted difference in ns between the times of a run
-    // of 2 N laps and a run of N laps (see size_slope).
+    // If kernels cannot read the core's counter, a run of 2 N laps should take at least this many
+    // ns longer than a run of N laps (size_slope).
     SLOPE_NS = 300 * 1000,
-    // If kernels cannot read the core's counter: maximum number of instructions by which two runs
-    // may differ.
+    // If kernels cannot read the core's counter, a run of 2 N laps has at most this many
+    // instructions more than a run of N laps.
     SLOPE_INSTRUCTIONS_MAX = 1 << 22,
     PAIRS = 3,    // number of pairs of runs in a visit, if kernels cannot read the core's counter
     RUNS_MAX = 2, // number of different runs of a case: one with N laps, and one with 2 N laps
@@ -62,7 +62,6 @@ struct code {
     double span_ns; // duration in ns of the last run, by time stamps
 };
 
-// The parameters of the kernel, in the order of CODE_PARAMS.
 struct params {
 #define X(name) uint32_t name;
     CODE_PARAMS(X)
@@ -319,8 +318,8 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS])
     return ns >= STEPS_MIN * clock->device_step_ns && ns > 0 ? 1e9 * sum / ns : clock->counter_hz;
 }
 
-// Repeats the run until the core clock is nearly that of the earlier run (warm_share), but for at
-// most WARM_NS. The clock falls while the driver compiles the kernel for seconds.
+// While the driver compiles a kernel for seconds, the core clock falls. So the function repeats the
+// run until the core clock is nearly that of the earlier run (warm_share), but for at most WARM_NS.
 static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
 {
     const struct params params = params_of(c);

@@ -200,10 +200,10 @@ struct map_session {
     struct map_code code;
 };
 
-// Returns the case of the benchmark latency that measures `probe`, a case of map. It has the values
-// of `probe` for the parameters of both benchmarks. Its other values are order=random, load=idle,
-// and 0 for numbers. Two kinds of probes differ: with what=local, order is plru. With what=pages,
-// order is page, page is the pitch of `probe`, and pitch is PAGES_STRIDE_BYTES.
+// Returns the case of the benchmark latency that measures `probe`, a case of map. Parameters that
+// both benchmarks have get the value of `probe`. The other parameters are order=random, load=idle,
+// and 0 for numbers. But with what=local, order is plru. With what=pages, order is page, the
+// parameter page is the pitch of `probe`, and pitch is PAGES_STRIDE_BYTES.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
@@ -213,8 +213,8 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     const char *order = pages ? "page" : case_says(probe, "what", MAP_LOCAL) ? "plru" : "random";
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        // the distance between two pages is `pitch` in a probe what=pages, and `page` in a case of
-        // latency
+        // In a probe what=pages, the distance between two pages is `pitch`; in a case of latency,
+        // `page`.
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
         const char *text = given ? given->text : strcmp(param->key, "order") == 0 ? order : "idle";

@@ -9,9 +9,9 @@
 enum {
     HOPS_MIN = 2048, // minimum number of timed hops
     HOPS_MAX = 4096,
-    // Maximum number of untimed hops before the timed ones. Meanwhile, all other workgroups begin
-    // their chains, and the contents of the shared caches settle. With only 8192 hops, half of the
-    // true number of sharers was found in a model of chiplets.
+    // Maximum number of untimed hops before the timed ones. During the untimed hops, all other
+    // workgroups begin their chains, and the contents of the shared caches settle. With only 8192
+    // such hops, half of the true number of sharers was found in a model of chiplets.
     LEAD_MAX = 32768
 };
 
@@ -23,7 +23,6 @@ struct neighbours {
     double span_ns;
 };
 
-// The parameters of the kernel, in the order of NEIGHBOURS_PARAMS.
 struct params {
 #define X(name) uint32_t name;
     NEIGHBOURS_PARAMS(X)
