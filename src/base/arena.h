@@ -39,7 +39,7 @@ void *arena_malloc(size_t bytes);
 // valid pointer that no other allocation has.
 void *arena_alloc(struct arena *arena, size_t bytes);
 
-// Returns a zeroed array. If count × size overflows, the process ends.
+// Returns a zeroed array in the arena. If count × size overflows, the process ends.
 void *arena_array(struct arena *arena, size_t count, size_t size);
 #define ARENA_NEW(arena, type)          ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, count, type) ((type *)arena_array((arena), (count), sizeof(type)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // for the declaration of pipe2
+#define _GNU_SOURCE // _GNU_SOURCE makes unistd.h declare pipe2
 #include "base/child.h"
 
 #include "base/clock.h"
@@ -26,7 +26,7 @@ enum {
     EXEC_FAILED = 127
 };
 static const size_t line_bytes_default = (size_t)64 << 20;
-static const uint64_t nap_ns = NS_PER_MS / 4;   // pause in ns between checks of a child's end
+static const uint64_t nap_ns = NS_PER_MS / 4;   // pause in ns between two looks for a child's end
 static const uint64_t killed_ns = 5 * NS_PER_S; // maximum wait in ns for the end of a killed child
 
 struct child {
@@ -215,7 +215,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
         setsid();
     else
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // A parent that ended before prctl sends no signal. getppid then differs, and the child ends.
+    // If the parent ended before prctl, no signal comes: the child sees another getppid and ends.
     if (getppid() == parent && dup2(p->theirs, STDIN_FILENO) >= 0 &&
         dup2(p->words_write, STDOUT_FILENO) >= 0 &&
         (desc->outlives || dup2(p->words_write, STDERR_FILENO) >= 0))
@@ -226,7 +226,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     _exit(written == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
 }
 
-// Returns 0 if exec succeeded and so closed the pipe; else the errno that the child wrote.
+// Returns 0 if exec succeeded, which closes the pipe; else the errno that the child wrote.
 static int exec_result(const struct plumbing *p)
 {
     int failure = 0;
@@ -320,14 +320,14 @@ static bool take_line(struct child *child, const char **line, enum child_answer 
     return true;
 }
 
-// Reads one child's data after poll. If no more lines can come, sets *answer and returns false.
+// Reads a child's data after poll. If no more lines can come, returns false and sets *answer.
 static bool take_bytes(struct child *child, const struct pollfd *channel,
                        const struct pollfd *words, enum child_answer *answer)
 {
     if (words->revents)
         words_drain(child);
     if (words->revents & (POLLHUP | POLLERR) && child->words_fd >= 0) {
-        close(child->words_fd); // closed, because every later poll would report an ended pipe again
+        close(child->words_fd); // closing keeps poll from reporting the ended pipe again
         child->words_fd = -1;
     }
     *answer = channel->revents ? receive_bytes(child) : CHILD_LINE;
@@ -360,7 +360,7 @@ enum child_answer child_receive_any(struct child *const *children, size_t count,
             return CHILD_TIMEOUT;
         list_fds(children, count, wake_fd, fds);
         int ready = poll(fds, 2 * count + 1, poll_timeout_ms(deadline_ns));
-        if (ready < 0 && errno != EINTR) // no memory for poll: waits, then tries again
+        if (ready < 0 && errno != EINTR) // poll may fail for lack of memory: wait, try again
             clock_sleep_ns(nap_ns);
         bool read = false;
         for (*from = 0; ready > 0 && *from < count; ++*from) {

@@ -21,9 +21,9 @@ struct child_desc {
     // NULL, the child gets the environment of this process.
     const char *const *environment;
     size_t line_bytes_max; // maximum length in bytes of a line from the child; 0 means 64 MiB
-    // If true, the child continues when this process ends, and notices that by the closed channel.
-    // The child has its own session, so signals to the process group of this process do not reach
-    // it. Its standard error is that of this process.
+    // If true, the child continues when this process ends, and then finds the channel closed. The
+    // child has its own session, so signals to the process group of this process do not reach it.
+    // The child writes to the standard error of this process.
     bool outlives;
 };
 
@@ -94,8 +94,7 @@ void child_channel_fini(struct child_channel *channel);
 // no newline has come after more than line_bytes_max bytes.
 const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max);
 
-// Returns true if unread bytes have arrived on the channel or its other end is closed. Does not
-// wait.
+// Returns true if the channel has unread bytes or its other end is closed. Does not wait.
 bool child_channel_is_ready(const struct child_channel *channel);
 MUST_CHECK bool child_channel_write(struct child_channel *channel, const char *line,
                                     struct error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // needed for the names of registers in ucontext_t
+#define _GNU_SOURCE // _GNU_SOURCE makes the system's headers define the names of registers
 #include "base/crash.h"
 
 #include <fcntl.h>

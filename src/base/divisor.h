@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-// Returns the greatest common divisor of `a` and `b`, by Euclid's algorithm. If `b` is 0, returns
-// `a`.
+// Returns the greatest common divisor of `a` and `b` (Euclid's algorithm); `a` if `b` is 0.
 static inline uint64_t divisor_common(uint64_t a, uint64_t b)
 {
     while (b) {

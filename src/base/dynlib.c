@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // makes dlfcn.h declare dladdr and dlinfo
+#define _GNU_SOURCE // _GNU_SOURCE makes dlfcn.h declare dladdr and dlinfo
 #include "base/dynlib.h"
 
 #include "base/text.h"

@@ -52,8 +52,8 @@ bool error_set(struct error *err, enum error_code code, const char *format, ...)
 // Puts "PREFIX: " before the message, to say where the error occurred, and returns false.
 bool error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// Adds `one` to `all`, the errors of steps of which each is taken even if others fail: the messages
-// follow each other with "; and", the code is the first one. ERROR_NONE adds nothing.
+// Adds the error `one` to `all`, which collects the errors of several steps. The messages are
+// joined by "; and"; the code stays that of the first error. ERROR_NONE changes nothing.
 void error_add(struct error *all, const struct error *one);
 
 // Returns the short name of a code ("device-lost"), for run files and messages of workers. The name

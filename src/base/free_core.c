@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // for the declarations of sched_setaffinity and sched_getcpu
+#define _GNU_SOURCE // _GNU_SOURCE makes sched.h declare sched_setaffinity and sched_getcpu
 #include "base/free_core.h"
 
 #include "base/clock.h"
@@ -19,12 +19,11 @@ enum {
 struct free_core {
     const char *root, *pci;
     cpu_set_t interrupts; // processors that handle interrupts of the card
-    // The thread may use the processors in `allowed`. `wanted` has the allowed processors that
-    // handle no interrupts of the card, or all allowed processors if there are none.
+    // `allowed` has the processors that the thread may use. `wanted` has those of them that handle
+    // no interrupts of the card; if there are none, all of them.
     cpu_set_t allowed, wanted;
-    // `lowest`: the lowest contentions measured so far, in ascending order. (The contention of a
-    // core tells how much other work slows the core.) `count`: number of all contentions measured
-    // so far.
+    // `lowest` has the lowest contentions measured so far, in ascending order; `count` is the
+    // number of all measured contentions. A core's contention shows how much other work slows it.
     double lowest[LOWEST_MAX];
     unsigned lowest_count, count;
     // Host time in ns at the end of the last search; 0 if that search found a free core.
@@ -59,8 +58,7 @@ static double interrupts_of(const struct free_core *core, const char *vector)
     return sum;
 }
 
-// Returns the processor that handles the vector's interrupts at present, or CPU_SETSIZE if it is
-// not known.
+// Returns the processor that handles the vector's interrupts now; CPU_SETSIZE if not known.
 static size_t processor_of(const struct free_core *core, const char *vector)
 {
     char line[64], *end;
@@ -76,8 +74,8 @@ static void read_interrupts(struct free_core *core)
     enum {
         VECTORS_MAX = 64
     };
-    // Interrupt vectors that are hardly used are ignored. A vector is ignored if it has less than
-    // this share of the busiest vector's interrupts.
+    // An interrupt vector is ignored if it has had few interrupts: less than this share of the
+    // interrupts of the busiest vector.
     static const double least_share = 0.01;
     struct {
         double interrupts;
@@ -136,7 +134,7 @@ enum {
 };
 
 // Returns the time in ns of a chain of multiplications, each of which needs the result of the
-// multiplication before it. This time depends on little but the core's clock.
+// multiplication before it. This time depends almost only on the core's clock.
 static double chain_ns(void)
 {
     uint64_t x = 3, start_ns = clock_now_ns();
@@ -197,8 +195,7 @@ void free_core_note(struct free_core *core, double contention)
 bool free_core_judge(const struct free_core *core, double contention)
 {
     enum {
-        // Below FEW measured contentions, none is ignored. From FEW on, the lowest one is ignored,
-        // and one more for each SHARE measured contentions.
+        // Of n measured contentions, the 1 + n / SHARE lowest are ignored; none if n is below FEW.
         FEW = 16,
         SHARE = 1000,
     };

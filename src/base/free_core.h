@@ -23,7 +23,7 @@ struct free_core;
 struct free_core *free_core_create(struct arena *arena, const char *root, const char *pci);
 
 // Reads again which processors the calling thread may use, and which of them handle interrupts of
-// the card. If all of them do, interrupts are not avoided. Call this function before
+// the card. If all of them handle interrupts, none is avoided. Call this function before
 // free_core_has_interrupts, free_core_settle and free_core_is_free, and again from time to time.
 void free_core_refresh(struct free_core *core);
 
@@ -34,24 +34,24 @@ bool free_core_has_interrupts(const struct free_core *core, unsigned processor);
 // no interrupts of the card. The first call compares up to 32 processors that the thread may use. A
 // later call keeps a free core, or moves to the first free core that it finds.
 //
-// If no core is free, moves the thread to the least busy one. The next search is then after 20 ms,
-// or when the thread is on a processor that handles interrupts of the card. The system may move the
-// thread at any time.
+// If no core is free, moves the thread to the least busy one. A call within the next 20 ms then
+// searches only if the thread is on a processor that handles interrupts of the card. The system may
+// move the thread at any time.
 void free_core_settle(struct free_core *core);
 
 // Measures the contention of the present core, notes it (free_core_note), and returns true if the
-// core is free (free_core_judge). If the present processor is one that free_core_settle avoids,
-// measures nothing and returns false.
+// core is free (free_core_judge). If free_core_settle avoids the present processor, measures
+// nothing and returns false.
 bool free_core_is_free(struct free_core *core);
 
-// The contention of a core is the time of one loop divided by that of another (free_core.c). Other
-// work on the core makes the contention larger. free_core_note adds a measured contention to the
-// readings. free_core_judge returns true if a core with this contention is free: at most 1.15 times
-// the lowest reading. Before the first reading, no core is free.
+// The contention of a core is the time of one loop divided by the time of another loop
+// (free_core.c). Other work on the core makes the contention larger. free_core_note stores a
+// measured contention. free_core_judge returns true if a core with this contention is free: at most
+// 1.15 times the lowest stored contention. Before the first one is stored, no core is free.
 //
-// A few of the lowest readings are ignored, because some readings are too low: on an H200's host 1
-// or 2 in 10,000, by up to 20 %. (Presumably the core's clock rises during such a reading.) If such
-// a reading counted, no core would be free any more.
+// Some measured contentions are too low: on an H200's host 1 or 2 in 10,000, by up to 20 %.
+// (Presumably the core's clock rises during the measurement.) So a few of the lowest contentions
+// are ignored. Otherwise no core would be free any more.
 void free_core_note(struct free_core *core, double contention);
 bool free_core_judge(const struct free_core *core, double contention);
 

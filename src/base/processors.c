@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // for the declaration of sched_setaffinity
+#define _GNU_SOURCE // _GNU_SOURCE makes sched.h declare sched_setaffinity
 #include "base/processors.h"
 
 #include "base/text.h"
@@ -37,8 +37,8 @@ unsigned processors_allowed(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
-// The type of a function that reads a file of one thread of a process and adds the times in it to
-// *time. The function returns false if it cannot read the file.
+// The type of a function that adds the times of one thread of a process to *time. The function
+// returns false if it cannot read the thread's file.
 typedef bool add_thread(const char *root, const char *process, const char *thread,
                         struct processors_time *time);
 
@@ -73,7 +73,7 @@ static bool add_schedule(const char *root, const char *process, const char *thre
 }
 
 // Adds the times of a process and of its ended children to time->family. In /proc/PID/stat, the
-// name of the process is in parentheses, and may itself contain some. After the last ')' come the
+// name of the process is in parentheses, and may contain parentheses. After the last ')' come the
 // process state, ten other fields, and four times in clock ticks: UTIME STIME CUTIME CSTIME.
 static void add_process(const char *root, const char *process, struct processors_time *time)
 {
@@ -158,8 +158,8 @@ double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after)
 {
     double stolen = after->stolen - before->stolen, all = after->all - before->all;
-    // If a thread ended between the readings, the difference of `ran` may be negative, because
-    // `ran` is the sum over the threads that exist at a reading.
+    // `ran` is the sum over the threads that exist at a reading. If a thread ended between the
+    // readings, the difference may be negative.
     double ran = fmax(after->ran - before->ran, 0);
     return fmax(share_of(after->waited - before->waited, ran), share_of(stolen, all - stolen));
 }

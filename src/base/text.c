@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // for strverscmp
+#define _GNU_SOURCE // _GNU_SOURCE makes string.h declare strverscmp
 #include "base/text.h"
 
 #include <ctype.h>

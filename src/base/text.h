@@ -40,9 +40,9 @@ bool text_parse_uint(const char *text, uint64_t *value);
 // Reads the whole text as a finite number. Returns false if the text has another form.
 bool text_parse_real(const char *text, double *value);
 
-// Reads the whole text as a number of bytes: digits, optionally followed by B, KiB, MiB, GiB or
-// TiB, which are powers of 1024. K, M, G and T mean the same. Returns false if the text has another
-// form or the number needs more than 64 bits.
+// Reads the whole text as a number of bytes: digits, optionally followed by B, KiB, MiB, GiB or TiB
+// (powers of 1024). K means KiB; M, G and T mean MiB, GiB and TiB. Returns false if the text has
+// another form or the number needs more than 64 bits.
 bool text_parse_bytes(const char *text, uint64_t *bytes);
 
 // Returns a size as text, in the largest unit that gives a whole number: "32 KiB", "1000 B". The

@@ -10,9 +10,9 @@
 #include <string.h>
 
 static const uint64_t reading_interval_ns = NS_PER_S / 4;
-// At most 1/25 of the time goes into measuring the traffic over the links. A measurement takes 2 ms
-// on an H200, so each watch makes one. With NVIDIA's drivers before 555 it takes 40 ms, so one is
-// made each second.
+// Measuring the traffic over the links takes at most 1/25 of the time. A measurement takes 2 ms on
+// an H200, so each watch makes one. With NVIDIA's drivers before 555 a measurement takes 40 ms, so
+// only one is made each second.
 static const uint64_t traffic_pause = 25;
 
 // How long the used memory of the card is observed: memory_long_ns at first and after a change was
@@ -90,12 +90,12 @@ double measure_card_watts(const struct sensor_reading *from, const struct sensor
 // ---------------------------------------------------------------- sensors and core clock of visits
 
 struct measure_card {
-    // The card's sensors; NULL if fathom can read none of this card.
+    // Sensors of the card; NULL if fathom can read none of them.
     struct sensors *sensors;
     struct sensor_reading before, last;
     struct measure_pace pace;
     struct measure_traffic traffic; // traffic over the links, as measured last
-    // host time in ns before which the traffic is not measured again
+    // earliest host time in ns at which the traffic is measured again
     uint64_t traffic_due_ns;
     bool memory_is_constant; // true if the last observation of the used memory saw no change
     double memory_hz;        // highest memory clock in Hz read so far; 0 before the first reading
@@ -228,7 +228,7 @@ void measure_card_note(struct measure_card *card, const struct benchmark_info *i
 {
     const struct visit_clock *clock = &visit->clock;
     double hz = visit_sensor_value(visit, "core_clock");
-    // The sensors tell what limited the clock, so they are read even after a single low sample.
+    // The sensors tell what limited the clock, so a single low sample is a reason to read them.
     if (is_old(card) ||
         pace_is_lower(clock->low_hz, fmax(clock->high_hz, card->pace.fastest_hz), clock->error))
         read_sensors(card);

@@ -36,13 +36,12 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 // More readings would hardly show more: an H200 updates its energy counter every 0.1 s.
 struct measure_card;
 
-// Opens the sensors of a device. If fathom can read none of them, the core clock of visits is still
-// judged.
+// Opens the sensors of a device. Even if fathom can read none, it judges the core clock.
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info);
 void measure_card_close(struct measure_card *card); // closes the sensors; `card` may be NULL
 
-// Traffic over the links of this card (sensors_traffic), and over the links of the host's other
-// cards (sensors_others_traffic), in bytes per second. NaN if not known.
+// Traffic in bytes per second; NaN if not known. `card`: over the links of this card
+// (sensors_traffic). `others`: over the links of the host's other cards (sensors_others_traffic).
 struct measure_traffic {
     double card, others;
 };
@@ -52,8 +51,8 @@ struct measure_traffic {
 struct measure_traffic measure_card_traffic(struct measure_card *card);
 
 // Observes how many bytes of the card's memory are in use. Returns the largest minus the smallest
-// number (sensors_memory_change), or NaN if the card has no such sensor. Takes 20 ms at first and
-// after a change was seen, else 2 ms.
+// number (sensors_memory_change); NaN if the card has no such sensor. The first call, and each call
+// after a change was seen, takes 20 ms; other calls take 2 ms.
 double measure_card_memory_change(struct measure_card *card);
 
 // Begins a visit. The caller stores the result in measure_request.pace. *case_hz is the core clock

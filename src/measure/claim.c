@@ -5,9 +5,9 @@
 
 // ---------------------------------------------------------------- limits of the claimed work
 
-// Lowers `bound`, the highest possible rate of the claimed work, to what the cores can do. If the
-// limit of the cores is unknown (0), the rate becomes unknown (0), too. lower_by_memory does the
-// same for the limit of a memory or a link.
+// lower_by_core lowers `bound`, the highest possible rate of the claimed work, to what the cores
+// can do. lower_by_memory lowers it to what a memory or a link can do. If that limit is unknown
+// (0), the rate becomes unknown (0), too.
 static void lower_by_core(struct measure_bound *bound, const struct measure_claim *claim,
                           double per_cycle, double core_hz)
 {
@@ -74,8 +74,8 @@ uint32_t measure_claim_load(const struct measure_claim *claim)
         results += claim->results[which];
         load = load << 1 | (claim->results[which] > 0);
     }
-    // The ratio of arithmetic results to bytes, as a logarithm in steps of a quarter octave. Its 7
-    // bits reach from 1 result per 2^16 bytes to almost 2^16 results per byte.
+    // The ratio of arithmetic results to bytes, on a logarithmic scale with steps of a quarter
+    // octave. 7 bits hold ratios from 1 result per 2^16 bytes to almost 2^16 results per byte.
     double balance = bytes > 0 && results > 0 ? 4 * log2(results / bytes) + 64 : 0;
     load = load << 7 | (uint32_t)fmin(fmax(round(balance), 0), 127);
     return load << 13 | (claim->cores & 0x1fff);
@@ -114,10 +114,10 @@ void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
 {
     if (set_bytes <= limits->l1_bytes / 2)
         claims->of[GPU_COUNTER_L2_READ] = 0;
-    // A working set is sure to fit in the last cache if it has at most 3/8 of the cache's size.
-    // Each half of a divided L2 may hold a copy of every line, and the sets fill unevenly: the 25
-    // MiB of half an H100's L2 did not hold all of 24 MiB (hardware counters,
-    // reference/h100-cuda-counters.json.gz).
+    // A working set of at most 3/8 of the last cache surely fits. A larger set may not fit: each
+    // half of a divided L2 may hold a copy of every line, and the cache's sets fill unevenly. The
+    // 25 MiB of half an H100's L2 did not hold all of 24 MiB
+    // (reference/h100-cuda-counters.json.gz).
     if (limits->last_cache_known && set_bytes <= limits->last_cache_bytes / 8 * 3)
         claims->of[GPU_COUNTER_DRAM_READ] = 0;
 }

@@ -27,7 +27,7 @@ struct measure_claim {
     unsigned cores; // number of cores at work; 0 if not known
     // Size in bytes of a working set that each unit of work reads again; 0 if there is none. The
     // set must have been read once before the hardware counters start. If a cache holds the set,
-    // the counters of the levels behind this cache should then count no reads.
+    // fathom predicts no reads at the levels behind this cache.
     uint64_t set_bytes;
     // True if several threads may read the same bytes at the same time. Devices merge such reads
     // before the L2, so the hardware counter `l2_read` is not predicted. Exception: if the working
@@ -40,9 +40,9 @@ struct measure_claim {
 };
 
 // Returns a number that identifies the kind of load, for struct visit_clock. The number is 0 if
-// claim->cores is 0, and MEASURE_ONE_CORE for all loads on a single core. Other claims have the
-// same number if they have the same number of cores, levels of memory and kinds of arithmetic, and
-// about the same ratio of results to bytes (steps of a quarter octave).
+// claim->cores is 0, and MEASURE_ONE_CORE for all loads on a single core. Two other claims have the
+// same number if they agree in the number of cores, the levels of memory, the kinds of arithmetic,
+// and nearly in the ratio of results to bytes (steps of a quarter octave).
 uint32_t measure_claim_load(const struct measure_claim *claim);
 
 enum {
@@ -56,10 +56,10 @@ struct measure_bound {
     double per_cycle; // highest amount per core cycle of one core
 };
 
-// Returns the highest possible rate of something, such as bytes or results. One unit of work has
-// `amount` of it. The rate is limited by all bytes and results that `claim` states for one unit.
-// Both members are 0 if the claim is empty or if one of the limits is not known. If core_hz or
-// claim->cores is 0, a limit by cores makes per_s 0, and a limit by memory makes per_cycle 0.
+// Returns the highest possible rate of bytes or results; one unit of work has `amount` of them. All
+// bytes and results that `claim` states for one unit limit the rate. Both members are 0 if the
+// claim is empty or if one of the limits is not known. If core_hz or claim->cores is 0, a limit by
+// cores sets per_s to 0, and a limit by memory sets per_cycle to 0.
 struct measure_bound measure_claim_bound(const struct measure_claim *claim,
                                          const struct measure_limits *limits, double amount,
                                          double core_hz);
@@ -82,9 +82,9 @@ struct measure_account {
 };
 
 // Sets the samples, the clock step and the limit of metric number `metric`. One unit of work has
-// `amount` bytes or results. `form` says whether the metric is a rate, or the time for each of
-// them. Also sets the visit's kind of load and whether the visit uses memory. If hardware counters
-// were read, adds them to the visit.
+// `amount` bytes or results. `form` says whether the metric is a rate, or the time for one byte or
+// result. Also sets the visit's kind of load and whether the visit uses memory. If hardware
+// counters were read, adds them to the visit.
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 
@@ -101,9 +101,8 @@ void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
                         struct measure_count_claims *claims);
 
 // Adds the reason "unseen-cache", which makes the case suspect, to a visit that should measure
-// memory but may measure a cache. Condition: the size of the last cache is not known (from the
-// driver or the tables of measure/limits.c), and the working set of `bytes` bytes may fit into that
-// cache.
+// memory but may measure a cache. Adds it only if the size of the last cache is not known, and the
+// working set of `bytes` bytes may fit into that cache.
 void measure_claim_memory(struct measure_visit *visit, const struct measure_limits *limits,
                           uint64_t bytes);
 

@@ -39,18 +39,17 @@ double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from,
 
 enum {
     STAMP_WORDS = 4,
-    // Maximum number of loop iterations in an invocation of the clock kernel, which makes at most
-    // stamps × (iterations + 9). Mesa's software GPU silently leaves every loop once an invocation
-    // has made 65535 iterations in all (LP_MAX_TGSI_LOOP_ITERATIONS).
+    // Maximum number of loop iterations in one invocation of the clock kernel. An invocation makes
+    // at most stamps × (iterations + 9). After 65535 iterations of an invocation, Mesa's software
+    // GPU ends all loops without an error (LP_MAX_TGSI_LOOP_ITERATIONS).
     LOOPS_MAX = 65000,
-    // Number of stamps (clock readings) per workgroup in a lead, the light work before the samples.
-    // The kernel waits between the stamps.
+    // Number of stamps (clock readings) per workgroup in a lead. A lead is light work before the
+    // samples: the kernel waits between its stamps.
     LEAD_STAMPS = 2,
-    // number of the clock kernel's workgroups if the number of cores is not known
+    // number of workgroups of the clock kernel if the number of cores is not known
     GROUPS_UNKNOWN = 64,
     GROUPS_MAX = 1024,
-    // Alignment of buffer offsets in bytes. No device whose kernels can read clocks needs a larger
-    // one.
+    // Alignment of buffer offsets in bytes, enough for all devices whose kernels can read clocks.
     ALIGN_BYTES = 256
 };
 
@@ -241,8 +240,8 @@ static uint32_t most_iterations(const struct clock_run *runs, size_t count)
     return most;
 }
 
-// Returns the length of one tick of the core's counter in ns: the smallest quotient (span −
-// overhead) / ticks of all runs with `iterations` iterations.
+// Returns the length of one tick of the core's counter in ns. Each run with `iterations` iterations
+// gives a quotient (span − overhead) / ticks. The result is the smallest quotient.
 static double smallest_tick_ns(const struct clock_run *runs, size_t count, unsigned bits,
                                uint32_t iterations, double overhead_ns)
 {

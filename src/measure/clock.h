@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The clocks that kernels can read on a device. Their width, unit and rate are measured (RDNA 2's
-// cycle counter has 20 bits; lavapipe's is the low 32 bits of a nanosecond clock).
+// The clocks that kernels can read on a device. fathom measures their width, unit and rate. RDNA
+// 2's cycle counter has 20 bits; lavapipe's is the low 32 bits of a nanosecond clock.
 #ifndef MEASURE_CLOCK_H
 #define MEASURE_CLOCK_H
 
@@ -19,8 +19,7 @@ struct measure_clock {
     unsigned device_bits;  // width of the device-wide clock, which wraps at 2^device_bits
     double device_tick_ns; // length of one tick of the device-wide clock, in ns
     double device_step_ns; // smallest step of the device-wide clock, in ns
-    // The clock kernel. measure_span_run measures the core clock with it. NULL if kernels can read
-    // no clock.
+    // The clock kernel, which measures the core clock; NULL if kernels can read no clock.
     struct gpu_program *program;
     // Time in ns of one iteration of the clock kernel's wait between two stamps.
     double iteration_ns;
@@ -50,8 +49,7 @@ uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 // store only the low word. Returns 32 if the counter's width is not known.
 unsigned measure_clock_low_bits(const struct measure_clock *clock);
 
-// Returns a 64-bit reading of the device-wide clock that a kernel stored as two words, low word
-// first.
+// Returns the 64-bit reading of the device-wide clock that a kernel stored, low word first.
 uint64_t measure_clock_stamp(const uint32_t words[2]);
 
 // Returns the nanoseconds from reading `from` of the device-wide clock to the later reading `to`.

@@ -14,7 +14,7 @@ struct clock_stamp {
     uint64_t core, device;
 };
 
-// Returns the highest allowed clock_dispatch.iterations for `stamps` stamps per workgroup.
+// Returns the maximum number of iterations between two stamps, for `stamps` stamps per workgroup.
 uint32_t clock_kernel_iterations(uint32_t stamps);
 
 // Returns how many workgroups of the clock kernel run before each sample, and again after it: two
@@ -30,8 +30,8 @@ struct clock_dispatch {
     uint64_t offset;
     uint32_t groups; // number of workgroups; each writes its own stamps
     uint32_t stamps; // number of stamps (clock readings) per workgroup
-    // Number of iterations of the loop that waits between two stamps. The kernel adds 0 to 7 to
-    // this number (`turns`). One iteration has 16 xorshift steps.
+    // Number of iterations of the loop that waits between two stamps. The kernel itself adds 0 to 7
+    // iterations. One iteration has 16 xorshift steps.
     uint32_t iterations;
 };
 
@@ -55,7 +55,7 @@ struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, ui
 struct clock_run {
     const struct clock_stamp *stamps;
     size_t count;
-    uint32_t iterations; // iterations of the wait between two stamps, as in struct clock_dispatch
+    uint32_t iterations; // number of iterations of the wait between two stamps
     double span_ns;
     double seen_ns; // host time in ns at which the host noticed the end of the run
 };

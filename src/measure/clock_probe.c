@@ -14,8 +14,8 @@ enum {
     RUNS_MAX = 60
 };
 static const double long_run_ns = 4e6;
-// Pause before the last runs of the clock kernel. A longer probe gives a more precise tick length
-// of the device clock.
+// Pause before the last runs of the clock kernel. The longer the probe lasts, the more precise is
+// the measured tick length of the device clock.
 static const uint64_t pause_ns = 30 * NS_PER_MS;
 static const uint64_t timeout_ns = 5 * NS_PER_S;
 
@@ -26,7 +26,7 @@ struct probe {
     struct arena *arena;
     // True if the device's time is simulated and does not follow the host's clock.
     bool virtual_time;
-    double virtual_ns; // simulated time in ns that the runs so far took together
+    double virtual_ns; // simulated time in ns of all runs so far together
     struct clock_run runs[RUNS_MAX];
     size_t count;
 };
@@ -73,8 +73,8 @@ static double last_span_ns(const struct probe *probe)
 }
 
 // Runs the clock kernel with 0 iterations, then with more and more, and at last with 0 again.
-// Repeats the longest run until there are LONG_RUNS of it and the counter's width is known.
-// RUNS_MAX limits the number of all runs.
+// Repeats the longest run until there are LONG_RUNS of it and the counter's width is known. In all,
+// makes at most RUNS_MAX runs.
 static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
 {
     if (!probe_runs(probe, BRIEF_RUNS, 0, err))

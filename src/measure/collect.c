@@ -27,8 +27,7 @@ struct collect {
     struct measure_visit **visits; // copies of all visits, in time order
     size_t visit_count, visit_room;
     size_t flagged; // number of visits that have a reason to be repeated
-    // True if all visits count as rounds, even visits with a reason to be repeated, because too
-    // many visits have one.
+    // True if all visits count as rounds, because too many visits have a reason to be repeated.
     bool all_count;
     struct rounds *rounds; // medians, samples and reasons of the visits that count as rounds
     uint64_t device_time_ns;
@@ -63,8 +62,8 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
     return rounds;
 }
 
-// Returns the number of rounds that is enough for a result. If that many visits have no reason to
-// be repeated, the other visits do not count.
+// Returns the number of rounds that is enough for a result. Once that many visits have no reason to
+// be repeated, visits with such a reason do not count.
 static unsigned rounds_needed(const struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
@@ -73,8 +72,8 @@ static unsigned rounds_needed(const struct collect *collect)
 
 // ---------------------------------------------------------------- the stop rule
 
-// Returns the number of the stop rule's present or next look at the interval. Look 0 is after
-// rounds_min rounds, each further look after twice as many rounds as the look before.
+// The stop rule looks at the interval after rounds_min rounds (look 0), and then after twice as
+// many rounds as at the look before. Returns the number of the present look, or of the next one.
 static unsigned look_number(const struct collect *collect, const struct rounds *rounds)
 {
     unsigned look = 0;
@@ -98,8 +97,8 @@ static struct interval spread_of(const struct round_metric *metric, double confi
 }
 
 // Returns the median of a metric and its interval at the given confidence. If there is only one
-// round, an interval that the visit itself computed is used (visit_half). The interval extends at
-// least one clock step to either side of the median.
+// round and its visit computed an interval itself (visit_half), returns that interval. The interval
+// extends at least one clock step to either side of the median.
 static struct interval interval_of(const struct round_metric *metric, double confidence,
                                    struct arena *scratch)
 {
@@ -116,9 +115,9 @@ static struct interval interval_of(const struct round_metric *metric, double con
     return interval;
 }
 
-// Returns true if the first metric that has values is precise enough, or if no metric has values. A
-// metric is precise enough if half of its interval is within the goal, within `enough` times the
-// median, or within one clock step.
+// Returns true if the first metric that has values is precise enough, or if no metric has values.
+// Precise enough means that half of the interval is within the goal, within the share `enough` of
+// the median, or within one clock step.
 static bool is_precise(const struct collect *collect, double confidence, double enough)
 {
     const struct round_metric *metric = rounds_primary(collect->rounds);
@@ -131,9 +130,9 @@ static bool is_precise(const struct collect *collect, double confidence, double 
     return half <= fmax(fmax(goal, enough) * fabs(spread.median), metric->step);
 }
 
-// Keeps a case from repeating visits without end. Acts once too many visits have a reason to be
-// repeated. If enough other visits exist, the case ends, and only those count. Otherwise all visits
-// count from now on, also the earlier ones.
+// Keeps a case from repeating visits without end. Does nothing until too many visits have a reason
+// to be repeated. If enough visits then have none, the case ends, and only these visits count. If
+// not, all visits count from now on, also the earlier ones.
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;
@@ -147,8 +146,7 @@ static void limit_retakes(struct collect *collect)
     collect->rounds = gather(collect, true, collect->arena);
 }
 
-// Finds the visits that a burst of other work on the device disturbed, and gives each of them a
-// reason to be repeated.
+// Gives a reason to be repeated to each visit that a burst of other work on the device disturbed.
 static void flag_hits(struct collect *collect)
 {
     if (!collect->rule.alone || collect->all_count ||
@@ -175,9 +173,9 @@ static void decide(struct collect *collect)
         collect->state = COLLECT_SPENT;
 }
 
-// If the core clock of a visit was lower than another visit's, gives the visit a reason to be
-// repeated. Returns true if any visit got one. Does nothing if the rule allows any clock, or if the
-// first metric is a plain count, which depends on no clock.
+// Gives a reason to be repeated to visits whose core clock was lower than another visit's
+// (pace_flag_low). Returns true if any visit got one. Does nothing if the rule allows any clock, or
+// if the first metric is a plain count, which does not depend on the clock.
 static bool flag_low_clocks(struct collect *collect)
 {
     if (collect->rule.any_clock || collect->info->metrics[0].unit == UNIT_NONE)
@@ -328,8 +326,8 @@ static void copy_sensors(const struct measure_visit *kept, struct measure_visit 
 
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result)
 {
-    // If too few visits have no reason to be repeated, the result uses all visits: an uncertain
-    // result is better than none.
+    // If too few visits are without a reason to be repeated, the result uses all visits: an
+    // uncertain result is better than none.
     bool enough = collect->flagged == 0 || collect_rounds(collect) >= rounds_needed(collect);
     const struct rounds *rounds = enough ? collect->rounds : gather(collect, true, arena);
     const struct measure_visit *kept = rounds->kept;

@@ -30,16 +30,15 @@
 #define COLLECT_SHARE_MOST 1.02
 
 // Limits, relative to the median, for metrics whose samples include time of the host
-// (visit_by_host). COLLECT_HOST_GOAL is the goal for half of the interval. Above COLLECT_HOST_MOST,
-// half of the interval is too wide: the result is suspect or gets a remark. Medians of such metrics
+// (visit_by_host). COLLECT_HOST_GOAL is the goal for half of the interval. If half of the interval
+// is above COLLECT_HOST_MOST, the result is suspect or gets a remark. Medians of such metrics
 // differ by about these shares between healthy machines with equal cards
 // (docs/evidence/results.md), so a narrower interval would say nothing about the next run.
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
 // If half of the first metric's interval is at most this share of the median, the result gets no
-// remark about its precision. The goal of rates is narrower, so that two runs agree within this
-// share.
+// remark about its precision. Rates have a narrower goal, so that two runs agree within this share.
 #define COLLECT_PRECISE_ENOUGH 0.01
 
 enum {
@@ -53,7 +52,7 @@ struct collect_rule {
     // Number of rounds after which the precision is first checked; 0 means COLLECT_ROUNDS_MIN.
     unsigned rounds_min;
     unsigned rounds_max; // maximum number of rounds; 0 means rounds_min
-    uint64_t budget_ns;  // device time in ns after which the case gets no more visits; 0: no limit
+    uint64_t budget_ns;  // device time in ns that the case may use; 0 means no limit
     // True if all samples of the case should be alike: a visit with far slower samples is then
     // repeated.
     bool alone;
@@ -83,8 +82,8 @@ void collect_remark(struct collect *collect, unsigned first, const struct reason
 // earlier visits succeeded.
 void collect_failure(struct collect *collect, const struct error *err);
 
-// collect_rounds returns the number of rounds, collect_visits the number of all visits, including
-// those with a reason to be repeated.
+// collect_rounds returns the number of rounds. collect_visits returns the number of all visits,
+// also of those with a reason to be repeated.
 unsigned collect_rounds(const struct collect *collect);
 unsigned collect_visits(const struct collect *collect);
 

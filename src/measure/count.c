@@ -14,7 +14,7 @@ struct selection {
         const char *name;
         struct gpu_counter_source source;
         enum gpu_counter_unit unit;
-        // number of the counter in GPU_COUNTERS (enum gpu_counter); -1 for a native counter
+        // number of the counter in enum gpu_counter; -1 for a vendor's own (native) counter
         int neutral;
         double value;
     } * all;
@@ -28,7 +28,8 @@ struct measure_count {
     const struct gpu_info *info;
     const char *const *names; // names of the counters that the user asked for
     size_t name_count;
-    double units;           // units of work in the batch `once` of the last measure_count_run
+    // number of units of work in the batch `once` of the last measure_count_run
+    double units;
     struct selection *made; // selections made so far, the newest first
     struct selection *selected;
 };

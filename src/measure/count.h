@@ -16,16 +16,16 @@ struct measure_count;
 // passes. On an H100, MEASURE_COUNT_MEMORY takes two passes, each further group takes at least one
 // more, and all groups together take six.
 enum measure_count_group {
-    // Bytes read and written at each level (memory, L2, L1), and instructions, counted for each
-    // unit that runs them.
+    // Counters of the bytes read and written at each level (memory, L2, L1), and of the
+    // instructions that each kind of unit runs.
     MEASURE_COUNT_MEMORY = 1,
-    MEASURE_COUNT_SHARED = 2,   // accesses to shared memory
-    MEASURE_COUNT_TEXTURES = 4, // bytes read by texture instructions
-    // Floating-point instructions, counted apart for FP16, FP32 and FP64.
+    MEASURE_COUNT_SHARED = 2,   // counters of accesses to shared memory
+    MEASURE_COUNT_TEXTURES = 4, // counters of bytes read by texture instructions
+    // Counters of floating-point instructions: one each for FP16, FP32 and FP64.
     MEASURE_COUNT_FLOATS = 8,
-    // How long the cores and the units that serve loads are busy.
+    // Counters that show how long the cores and the units that serve loads are busy.
     MEASURE_COUNT_UNITS = 16,
-    MEASURE_COUNT_NAMED = 1 << 15 // all other counters: read only if the user names them
+    MEASURE_COUNT_NAMED = 1 << 15 // all other counters, which are read only if the user names them
 };
 
 // Opens the hardware counters of the device. `names` lists counters that are always read, by their
@@ -37,9 +37,9 @@ void measure_count_close(struct measure_count *count); // closes the counters; `
 struct measure_count_desc {
     // Two batches with the same kind of work: `once` has N units of it, `twice` has 2 N.
     struct gpu_batch *once, *twice;
-    // Work that puts the caches into the same state. It runs before `once` and before `twice` in
-    // each pass of the hardware counters. If the pointer is NULL, `twice` runs once before the
-    // first pass, and nothing runs before later passes.
+    // Work that runs before `once` and before `twice` in each pass of the hardware counters, so
+    // that both batches find the caches in the same state. If the pointer is NULL, `twice` runs
+    // once before the first pass, and nothing runs before later passes.
     struct gpu_batch *before;
     double units;        // number of units of work in the batch `once` (N)
     uint64_t timeout_ns; // maximum wait for one submission, in ns
@@ -59,8 +59,8 @@ MUST_CHECK bool measure_count_select(struct measure_count *count, unsigned group
 MUST_CHECK bool measure_count_run(struct measure_count *count,
                                   const struct measure_count_desc *desc, struct error *err);
 
-// Values that a benchmark predicts for the hardware counters, for one unit of its work; NaN for a
-// counter without a prediction. In measure_count_no_claims all values are NaN.
+// Predicted values of the hardware counters for one unit of a benchmark's work; NaN for a counter
+// without a prediction. In measure_count_no_claims all values are NaN.
 struct measure_count_claims {
     double of[GPU_COUNTER_COUNT];
 };

@@ -12,11 +12,9 @@ enum {
     READINGS_MAX = 4096,
     IN_FLIGHT = 12
 };
-// If the host waited less than this for a submission, the submission had ended before the wait
-// began.
+// A submission counts as already ended if the host waited less than this many ns for it.
 static const uint64_t waited_least_ns = 100000;
-// An energy measurement may take this much longer than the wanted length_ns, because some energy
-// counters change rarely.
+// An energy measurement may exceed length_ns by this many ns: some counters change rarely.
 static const uint64_t slack_ns = NS_PER_S / 2;
 
 struct measure_energy {
@@ -51,13 +49,12 @@ void measure_energy_close(struct measure_energy *energy)
 // ---------------------------------------------------------------- computed from counter readings
 
 enum {
-    // Minimum number of changes of the counter after the first change. With fewer, no interval is
-    // computed.
+    // The interval of the power needs at least this many changes of the counter after the first.
     CHANGES_LEAST = 4
 };
 
-// A change of the energy counter: the first reading with the new value, and the time since the
-// reading before it.
+// A change of the energy counter: the first reading with the new value. late_ns is the time since
+// the reading before it.
 struct change {
     const struct energy_reading *reading;
     double late_ns;
@@ -79,8 +76,8 @@ static size_t find_changes(const struct energy_reading *readings, size_t count,
     return found;
 }
 
-// Drops changes at both ends until the first and the last one were seen with at most the median
-// delay. NVIDIA's library sometimes takes 50 ms to answer, so a change may be seen very late.
+// Drops changes at both ends of the list until the first and the last have at most the median
+// delay, because NVIDIA's library sometimes takes 50 ms to answer.
 static size_t trim(struct change **changes, size_t count, struct arena *scratch)
 {
     double *late_ns = ARENA_ARRAY(scratch, count, double);
@@ -95,9 +92,9 @@ static size_t trim(struct change **changes, size_t count, struct arena *scratch)
 }
 
 // Returns half of the interval of the power, relative to the power; NaN for fewer than
-// CHANGES_LEAST changes after the first one. The power is computed from the first and the last
-// change of the counter, so the errors of both count. The scatter of all changes around a straight
-// line shows how large the error of one change is.
+// CHANGES_LEAST changes after the first one. The power follows from the first and the last change
+// of the counter, so the errors of these two count. The scatter of all changes around a straight
+// line shows the error of one change.
 static double half_of(const struct change *changes, size_t count, double length_ns,
                       struct arena *scratch)
 {
@@ -115,8 +112,7 @@ static double half_of(const struct change *changes, size_t count, double length_
         return NAN;
     for (size_t i = 0; i < count; i++)
         squares += (seconds[i] - mean_s) * (seconds[i] - mean_s);
-    // Error of the counter's value at a single change, in joules: the standard deviation,
-    // multiplied by Student's t.
+    // Error in joules of the counter's value at one change: standard deviation × Student's t.
     double end_j = line.slope_half * sqrt(squares);
     return fmax(sqrt(2) * end_j / joules[count - 1], late_ns / length_ns);
 }
@@ -183,11 +179,10 @@ static void take_reading(struct burn *burn)
         .joules = joules_now(burn->desc->energy), .at_ns = clock_now_ns(), .units = burn->units};
 }
 
-// Repeats the work with IN_FLIGHT submissions in flight. The device then stays busy while the host
-// reads the counter, which takes NVIDIA's library 4 ms, and sometimes 50 ms. The counter is read
-// after the host has waited for a submission, because only then does the host know how many
-// submissions have ended. After IN_FLIGHT submissions without a wait, the counter is read all the
-// same.
+// Repeats the work with IN_FLIGHT submissions in flight. So the device stays busy while the host
+// reads the counter, which takes NVIDIA's library 4 ms, and sometimes 50 ms. The host reads the
+// counter after it had to wait for a submission, because only then does it know how many have
+// ended. If IN_FLIGHT submissions in a row need no wait, the host reads the counter without one.
 static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();

@@ -20,7 +20,7 @@ struct measure_energy_desc {
     struct gpu_scope *scope;
     measure_record *record; // function that records the work (measure/span.h)
     void *context;
-    // Units of work per submission, at least 1. A submission should take some ms.
+    // Number of units of work per submission, at least 1. A submission should take some ms.
     uint64_t repeats;
     bool unordered; // true if units of work may overlap each other
     // wanted time in ns between the first and the last change of the energy counter
@@ -36,10 +36,9 @@ struct measure_energy_result {
     double length_ns; // time in ns between the first and the last change of the energy counter
     unsigned changes; // number of changes of the energy counter after the first one
     // Half of the 95 % interval of unit_j and of watts, relative to the value; NaN if `changes` is
-    // below 4. Only the errors of the first and of the last change matter. The scatter of all
+    // below 4. It follows from the errors of the first and of the last change. The scatter of all
     // changes around a straight line of energy over time shows the error of one change (Student's
-    // t). `half` is at least the delay with which the host may see a change (the time between two
-    // readings), relative to length_ns.
+    // t). `half` is at least the delay with which the host may see a change, relative to length_ns.
     double half;
 };
 
@@ -53,13 +52,13 @@ MUST_CHECK bool measure_energy_run(const struct measure_energy_desc *desc,
 
 struct energy_reading {
     uint64_t at_ns;
-    double joules; // energy counter's value in joules; not finite if the reading failed
+    double joules; // value of the energy counter in joules; NaN or infinite if the reading failed
     double units;  // number of units of work that had finished before the reading
 };
 
-// Computes `result` from the first and the last change of the energy counter, because the time of a
-// value is known only when the counter changes. The host sees a change late, by at most the time
-// since its previous reading. Changes at both ends that were seen later than the median delay are
+// Computes `result` from the first and the last change of the energy counter. Only at a change does
+// the host know at what time the counter had its value. The host sees a change late, by at most the
+// time since its previous reading. Changes at both ends that it saw later than the median delay are
 // dropped.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);

@@ -18,7 +18,7 @@ struct isa_loads {
 
 // Fills `loads` from the innermost loop with the most loads. (An innermost loop contains no other
 // loop.) Returns false if no innermost loop has a load. Loads of descriptors do not count. If the
-// loop also accesses memory in another way, an s_load of 4 or 8 words is taken as a load of a
+// loop also accesses memory in another way, each s_load of 4 or 8 words counts as a load of a
 // descriptor.
 bool isa_loop_loads(struct arena *arena, const char *assembly, struct isa_loads *loads);
 

@@ -4,16 +4,16 @@
 #include <string.h>
 #include <unistd.h>
 
-// If a model (a simulated device) states a last cache of at least this many bytes, the size is
-// taken as certain.
+// A model (a simulated device) may state the size of its last cache. If the size is at least this
+// many bytes, it is taken as certain.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 // Tables of architectures, chips and products. A figure without a published source is 0.
 
 struct architecture {
     const char *name;
-    // Per core: bandwidth of L1 and of shared memory in bytes per cycle, and the part of L1 that
-    // can hold data, in KiB.
+    // Bandwidth of one core's L1 and of its shared memory, in bytes per cycle; then the size in KiB
+    // of the part of the L1 that can hold data.
     unsigned l1_bytes_per_cycle, shared_bytes_per_cycle, l1_kib;
     // Results per core and cycle, in the order of enum measure_class. If products of the
     // architecture have different matrix rates, the rates are 0 here, and struct product has them.
@@ -22,17 +22,17 @@ struct architecture {
     const char *source;
 };
 
-// A range of PCI device ids of one architecture. Some of its products are not in the table of
-// products.
+// A range of PCI device ids of one architecture. The range also covers products that are not in the
+// table of products.
 struct chip {
     uint32_t vendor_id, first_id, last_id;
     const struct architecture *architecture;
 };
 
 struct product {
-    // Last words of the device name that the driver reports, before any part in parentheses.
+    // Product name: the last words of the driver's device name, before any part in parentheses.
     const char *name;
-    // Size of memory in GiB, to distinguish products with the same name; 0 if the name is enough.
+    // Size of the product's memory in GiB, if other products have the same name; else 0.
     unsigned memory_gib;
     const struct architecture *architecture;
     unsigned cores;
@@ -40,8 +40,8 @@ struct product {
     unsigned core_mhz;
     unsigned dram_gb_per_s;
     unsigned last_cache_mib;
-    // Multiply-adds of the matrix units per core and cycle, in FP16 and in FP8; 0 if the rates of
-    // the architecture apply.
+    // Multiply-adds of the matrix units per core and cycle, in FP16 and in FP8. If a rate is 0, the
+    // rate of the architecture applies.
     unsigned matrix16, matrix8;
     const char *source;
 };
@@ -137,7 +137,7 @@ static const struct chip chips[] = {
     {GPU_VENDOR_NVIDIA, 0x2080, 0x20ff, &ampere_100},
     {GPU_VENDOR_NVIDIA, 0x2200, 0x22ff, &ampere},
     {GPU_VENDOR_NVIDIA, 0x2400, 0x25ff, &ampere},
-    {GPU_VENDOR_NVIDIA, 0x2324, 0x232c, &hopper_20}, // H800 and H20
+    {GPU_VENDOR_NVIDIA, 0x2324, 0x232c, &hopper_20}, // H800 and H20, export versions of Hopper
     {GPU_VENDOR_NVIDIA, 0x2300, 0x237f, &hopper},
     {GPU_VENDOR_NVIDIA, 0x2680, 0x28ff, &ada},
     {GPU_VENDOR_NVIDIA, 0x2900, 0x29ff, &gb100},
@@ -186,8 +186,8 @@ static const struct chip chips[] = {
 // RX 9060 XT (club386.com), RX 9070 and 9070 XT (multiplayer.it), B580 (fpsbench.com), B200
 // (glennklockwood.com/garden/processors/B200). Clocks and caches that no page gives are 0.
 
-// The row of the MI250X describes one of its two devices. Columns: the members of struct product,
-// in their order.
+// The MI250X consists of two devices; its row describes one of them. Columns: the members of struct
+// product, in their order.
 static const struct product products[] = {
     {"H200", 0, &hopper, 132, 1980, 4814, 60, 0, 0, BY_DRIVER},
     {"H100 80GB HBM3", 0, &hopper, 132, 1980, 3352, 50, 0, 0, HOPPER},
@@ -367,11 +367,11 @@ static void fill_last_cache(const struct gpu_info *info, struct measure_limits *
         limits->last_cache_bytes = reported;
 }
 
-// Converts the rates in `limits` to rates per core as this driver counts cores. On RDNA, two
-// compute units run a workgroup together. ROCm's OpenCL counts such a pair as one core. Vulkan
-// drivers count each compute unit, and also report the threads of a core. `units` is the number of
-// compute units in the table of products. If it is not clear what the driver counts, the rates
-// become unknown (0).
+// Converts the rates in `limits` from rates of a compute unit to rates of what this driver counts
+// as a core. On RDNA, two compute units run a workgroup together. ROCm's OpenCL counts such a pair
+// as one core. Vulkan drivers count each compute unit, and also report the threads of a core.
+// `units` is the number of compute units in the table of products. If it is not clear what the
+// driver counts, the rates become unknown (0).
 static void count_pairs(const struct gpu_limits *reported, unsigned units,
                         struct measure_limits *limits)
 {

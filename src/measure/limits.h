@@ -28,7 +28,7 @@ struct measure_limits {
     const char *source; // source of the architecture's figures, as text
     // source of the product's figures; NULL if the table of products lacks this device
     const char *product_source;
-    unsigned cores; // number of SMs, CUs or WGPs as the driver counts them; of a CPU: processors
+    unsigned cores; // number of cores (SM, CU or WGP) as the driver counts; of a CPU: processors
     // Number of cores that run one workgroup together: 2 for the compute units of an RDNA workgroup
     // processor (WGP), else 1; 0 if not known.
     unsigned group_cores;
@@ -36,7 +36,7 @@ struct measure_limits {
     double core_clock_hz;
     double dram_bytes_per_s; // theoretical bandwidth of the device's memory: data rate × bus width
     // Bandwidth of the link to the host in one direction; 0 if not known. measure_limits_of sets 0.
-    // A caller that needs this limit gets it from measure_link_of.
+    // A caller that needs this bandwidth gets it from measure_link_of.
     double link_bytes_per_s;
     // L1 bandwidth of one core, in bytes per cycle, with the widest loads.
     double l1_bytes_per_cycle;
@@ -70,8 +70,8 @@ bool measure_limits_product(size_t row, const char **name, const char **source);
 // size in the table of products.
 uint64_t measure_limits_cache_most(const struct measure_limits *limits);
 
-// measure_limits_is_dram returns true if a working set of `bytes` certainly lies in memory: it has
-// at least MEASURE_DRAM_CACHES times the size of the largest cache that may lie in front of memory.
+// measure_limits_is_dram returns true if a working set of `bytes` surely lies in memory: it is at
+// least MEASURE_DRAM_CACHES times as large as any cache that may lie in front of memory.
 enum {
     MEASURE_DRAM_CACHES = 4
 };

@@ -45,7 +45,7 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
 
 // Adapts the lead (light work before the samples) of visits with sparse work: samples are short,
 // and the device is idle between them. Called when the samples of a visit have the right core
-// clock. If the visit needed a further lead, later visits begin with a longer lead. After PACE_CALM
+// clock. If the visit needed a further lead, later visits begin with a longer one. After PACE_CALM
 // sparse visits without a further lead, later visits begin with a shorter one.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
@@ -61,8 +61,8 @@ static void adapt_sparse_lead(struct measure_pace *pace)
     }
 }
 
-// Accepts a low core clock: from now on, the highest clock of this visit's samples is the clock of
-// the case. Returns false, with which pace_again ends the repetitions.
+// Accepts a low core clock: the highest clock of this visit's samples becomes the clock of the
+// case. Returns false, which is then the result of pace_again: the samples are not repeated.
 static bool settle(struct measure_pace *pace)
 {
     *pace->case_hz = pace->most_hz;
@@ -101,8 +101,8 @@ bool pace_again(struct measure_pace *pace, double seen_hz, double error)
 
 // ---------------------------------------------------------------- the clock that each load keeps
 
-// Returns the entry of a kind of load, or a new one if the kind has none. If there is no room, the
-// new entry replaces the one whose last visit is longest ago.
+// Returns the entry of a kind of load. If the kind has no entry, makes one. If there is no room,
+// the new entry replaces the one whose last visit is longest ago.
 static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
 {
     struct pace_load *oldest = &pace->loads[0];
@@ -118,9 +118,8 @@ static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
     return place;
 }
 
-// Adds a visit with the core clock `hz` to a row of successive visits at the same clock. If the
-// clock differs, a new row begins with this visit. Returns true if the row now has at least
-// `visits` visits.
+// Counts successive visits with the same core clock in `row`. If the clock `hz` of this visit
+// differs, begins a new row. Returns true if the row now has at least `visits` visits.
 static bool lasts(struct pace_row *row, double hz, double error, unsigned visits)
 {
     bool same =
@@ -130,10 +129,10 @@ static bool lasts(struct pace_row *row, double hz, double error, unsigned visits
     return row->visits >= visits;
 }
 
-// Updates *known_hz, the highest known core clock, after a visit with the clock `hz`. The first
-// reading counts at once. Later, *known_hz rises only if PACE_HIGHER successive visits have the
-// same higher clock, and becomes their lowest reading. A single reading may be too high by a
-// percent or two; if it counted, the true clock would look low from then on.
+// Updates *known_hz, the highest known core clock, after a visit with the clock `hz`. If *known_hz
+// is 0, sets it to `hz`. After PACE_HIGHER successive visits with the same higher clock, *known_hz
+// rises to the lowest clock of these visits. A single reading may be too high by a percent or two.
+// If it counted, the true clock would look low from then on.
 static void raise_known(double *known_hz, struct pace_row *higher, double hz, double error)
 {
     if (!(hz > 0))
@@ -146,9 +145,8 @@ static void raise_known(double *known_hz, struct pace_row *higher, double hz, do
         *known_hz = higher->hz;
 }
 
-// Returns true if this kind of load normally runs at a higher core clock than `hz`. After
-// PACE_LASTING successive visits at the same lower clock, that clock becomes the normal one, and
-// false is returned.
+// Returns true if this kind of load normally runs at a higher core clock than `hz`. Returns false
+// after PACE_LASTING successive visits at the same lower clock, which becomes the normal one.
 static bool keeps_higher(struct pace_load *load, double hz, double error)
 {
     if (!pace_is_lower(hz, load->kept_hz, error)) {
@@ -202,7 +200,7 @@ static bool is_limited(const struct measure_visit *visit)
 }
 
 // Returns true if the card limited the core clock in more than half of the visits. The work of the
-// case then causes the limit, and repeating a visit would not avoid it.
+// case then causes the limit, so a repeated visit would be limited, too.
 static bool limit_lasts(struct measure_visit *const *visits, size_t count)
 {
     size_t limited = 0;

@@ -27,14 +27,13 @@ enum {
     PACE_LEAD_FIRST_NS = 2000000,
     PACE_LEAD_MOST_NS = 64000000, // maximum length of a lead
     // A visit whose core clock stays low makes one lead after another. If the last lead raised the
-    // clock, the visit stops after leads of PACE_SPENT_MOST_NS in total; if not, after
-    // PACE_PATIENCE_NS or less (see patience_ns).
+    // clock, the visit stops after PACE_SPENT_MOST_NS of leads in total. If it did not, the visit
+    // stops after PACE_PATIENCE_NS of leads or less (see patience_ns).
     PACE_PATIENCE_NS = 150000000,
     PACE_SPENT_MOST_NS = 300000000,
-    PACE_SPARSE_MOST_NS = 4000000, // maximum of measure_pace.sparse_ns
-    // Work is sparse if samples are short and the device is idle between them. After this many
-    // successive visits with sparse work that needed no further lead, such visits begin with a
-    // shorter lead.
+    PACE_SPARSE_MOST_NS = 4000000, // maximum lead with which visits with sparse work begin
+    // Work is sparse if samples are short and the device is idle between them. The lead of visits
+    // with sparse work gets shorter after this many successive visits that needed no further lead.
     PACE_CALM = 64
 };
 
@@ -56,8 +55,8 @@ struct pace_load {
     // one of PACE_HIGHER successive visits. After PACE_LASTING successive visits at the same lower
     // clock, that clock is the normal one.
     double kept_hz;
-    // The most recent visits in a row with the same core clock below (`lower`) or above (`higher`)
-    // kept_hz.
+    // The most recent successive visits with the same core clock: `lower` if that clock is below
+    // kept_hz, `higher` if it is above kept_hz.
     struct pace_row lower, higher;
     uint64_t last_seen; // number of the last visit with this kind of load
 };
@@ -65,7 +64,7 @@ struct pace_load {
 // What a worker process has learned about the core clock of its device. All zero at first.
 struct measure_pace {
     // Returns true if the card reports that something has limited its clock since about the
-    // beginning of the visit. The pointer may be NULL.
+    // beginning of the visit. If the pointer is NULL, the clock counts as not limited.
     bool (*limited)(void *context);
     void *context;
     // Highest core clock that the product's data sheet states; 0 if not known. A measured clock up
@@ -79,10 +78,10 @@ struct measure_pace {
     size_t load_count;
     uint64_t visits;
     uint64_t sparse_ns; // minimum lead in ns of a visit with sparse work (see pace_lead_ns)
-    // A visit whose last lead did not raise the core clock stops repeating its samples after leads
-    // of this total length. The length is PACE_PATIENCE_NS at first, and half as long after each
-    // visit that stopped. It is PACE_PATIENCE_NS again after leads that raised the clock enough,
-    // and after PACE_FELL and PACE_LOW.
+    // If leads do not raise the core clock, a visit stops repeating its samples after leads of this
+    // total length in ns. The length is PACE_PATIENCE_NS at first, and half as long after each
+    // visit that stopped. It becomes PACE_PATIENCE_NS again after leads that raised the clock
+    // enough, and after PACE_FELL and PACE_LOW.
     uint64_t patience_ns;
     // Number of successive visits with sparse work (short samples, idle device between them) that
     // needed no lead beyond sparse_ns.
@@ -116,27 +115,27 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {
-    // normal clock: not below the highest known one (pace_is_lower)
+    // the clock is normal: not below the highest known clock (pace_is_lower)
     PACE_KEPT,
-    // lower than the highest known clock, but not too low for this kind of load
+    // the clock is below the highest known clock, but not too low for this kind of load
     PACE_LOWER,
     // the clock changed during the samples
     PACE_FELL,
-    // too low: this kind of load kept a higher clock earlier in the run (*kept_hz)
+    // the clock is too low: this kind of load had a higher clock earlier in the run (*kept_hz)
     PACE_LOW
 };
 
-// Judges the core clock of a visit's samples. `hz` is the median clock of the samples. Sets
-// *kept_hz to the normal clock of the visit's kind of load before this visit, and remembers `hz`
-// for this kind. Does neither after PACE_FELL, or if the kind is not known (0). After PACE_FELL and
-// PACE_LOW, the case's next visit tries all leads again.
+// Judges the core clock of a visit's samples; `hz` is their median clock. If the kind of load is
+// known (not 0) and the result is not PACE_FELL, sets *kept_hz to the normal clock of this kind
+// before this visit, and remembers `hz` for the kind. After PACE_FELL and PACE_LOW, the case's next
+// visit tries all leads again.
 enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
                              double *kept_hz);
 
 // Gives the reason `low-clock` to visits of a case whose core clock was lower than another visit's
-// (pace_is_lower), unless they have a reason to be repeated already. If the card limited the clock
-// in more than half of the visits (remark `throttled`), the limited visits are ignored. Returns the
-// number of visits that got the reason.
+// (pace_is_lower). Visits that already have a reason to be repeated do not get it. If the card
+// limited the clock in more than half of the visits (remark `throttled`), the limited visits are
+// ignored. Returns the number of visits that got the reason.
 size_t pace_flag_low(struct measure_visit *const *visits, size_t count);
 
 #endif

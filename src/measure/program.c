@@ -35,7 +35,7 @@ static struct measure_program *find(struct measure_program *list,
     return list;
 }
 
-// Adds a program to a list; `program` is NULL if it is not compiled yet.
+// Adds a program to a list. If the program is not compiled yet, `program` is NULL.
 static void add(struct arena *arena, struct measure_program **list,
                 const struct gpu_program_desc *desc, struct gpu_program *program)
 {
@@ -76,7 +76,7 @@ struct gpu_program *measure_program(struct measure_programs *programs, const cha
 struct queue {
     pthread_mutex_t lock;
     struct measure_program *next;
-    uint64_t deadline_ns; // after this time, no thread begins another program
+    uint64_t deadline_ns; // host time in ns after which no thread begins to compile another program
 };
 
 struct compiler {
@@ -107,7 +107,7 @@ static void *compile(void *context)
     return NULL;
 }
 
-// Runs compile() on `count` threads, one of which is the calling thread, until all have ended.
+// Runs compile() on the calling thread and on `count` − 1 new threads, until all have ended.
 static void run_compilers(struct compiler *compilers, unsigned count)
 {
     pthread_t threads[MEASURE_COMPILERS];

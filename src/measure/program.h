@@ -16,11 +16,11 @@ struct measure_programs {
     struct gpu_scope *scope;        // owns the programs that measure_program compiled
     struct measure_program *newest; // compiled programs, the newest first; NULL if there is none
     uint64_t compile_ns;            // time in ns that the driver took to create all programs
-    // List of the programs to compile ahead. While `listing` is true, measure_program adds to it.
+    // The programs that measure_programs_compile will compile. While `listing` is true,
+    // measure_program adds to this list.
     struct measure_program *listed;
     bool listing;
-    // One scope per thread, which owns the programs that the thread compiled ahead; NULL if not
-    // opened.
+    // One scope per compiling thread, which owns the programs compiled there; NULL if not open.
     struct gpu_scope *scopes[MEASURE_COMPILERS];
 };
 
@@ -31,12 +31,12 @@ struct measure_programs {
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,
                                     const struct gpu_program_desc *choices, struct error *err);
 
-// Compile several programs at the same time, before they are needed. After measure_programs_list,
-// measure_program compiles nothing: it lists each program that does not exist yet and returns NULL
-// with ERROR_INTERNAL. measure_programs_compile compiles the listed programs, with one thread per
-// processor that the caller may use, but at most MEASURE_COMPILERS. After 5 s, no further program
-// is begun. Programs that were not compiled ahead are compiled when measure_program needs them;
-// only then are errors reported.
+// Two functions that compile several programs at the same time, before they are needed. After
+// measure_programs_list, measure_program compiles nothing: it lists each program that does not
+// exist yet and returns NULL with ERROR_INTERNAL. measure_programs_compile compiles the listed
+// programs, with one thread per processor that the caller may use, but at most MEASURE_COMPILERS.
+// After 5 s, it begins no further program. If a program was not compiled ahead, measure_program
+// compiles it when it is needed, and only then reports an error.
 void measure_programs_list(struct measure_programs *programs);
 void measure_programs_compile(struct measure_programs *programs);
 

@@ -122,7 +122,7 @@ static const double hit_slowness = 1.25, hit_agreement = 0.05;
 enum {
     HIT_SAMPLES_LEAST = 10, // A typical sample is computed only from at least this many samples.
     // In a visit with at most this many samples, one slow sample shows that other work disturbed
-    // the visit. In a visit with more samples, more than a tenth of them must be slow.
+    // the visit. In a visit with more samples, more than a tenth of the samples must be slow.
     HIT_EACH_MAX = 16
 };
 
@@ -155,8 +155,8 @@ static double *sorted_samples(struct measure_visit *const *visits, size_t visit_
 }
 
 // Returns a typical sample: the median of the better 60 % of the samples of all visits without a
-// reason to be repeated. Returns NaN if there are fewer than 10 samples, or if the worst of the 60
-// % is more than 5 % worse than this median.
+// reason to be repeated. Returns NaN if there are fewer than 10 samples. Also returns NaN if the
+// worst of the better 60 % is more than 5 % worse than their median.
 static double typical_sample(struct measure_visit *const *visits, size_t visit_count, size_t metric,
                              enum better better, struct arena *scratch)
 {
@@ -210,8 +210,8 @@ void rounds_describe_flags(struct measure_visit *const *visits, size_t visit_cou
         size_t count = 0;
         for (size_t k = 0; k < visit_count; k++)
             count += strcmp(flag_of(visits[k]), code) == 0;
-        // Each code is added to `text` once. strstr also finds the empty code of visits without a
-        // reason, so an empty code is never added.
+        // Adds each code to `text` only once. The empty code of visits without a reason is never
+        // added, because strstr finds an empty code in every text.
         if (!strstr(text, code))
             text = text_join(kept->arena, text, ", ",
                              arena_printf(kept->arena, "%zu %s", count, code));

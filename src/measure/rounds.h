@@ -13,8 +13,8 @@ struct round_metric {
     size_t rounds, median_room, limit_count, limit_room;
     size_t samples;
     double step; // largest step of the clock that timed the samples, in the metric's unit
-    // Half of the 95 % interval if the last visit with samples of the metric computed it
-    // (visit_half); else 0. Used only if there is one round.
+    // Half of the 95 % interval that the last visit with samples of the metric computed
+    // (visit_half); 0 if it computed none. With more than one round, this number is ignored.
     double half;
     // True if in at least one round the median is only a lower bound (visit_at_least).
     bool at_least;
@@ -24,15 +24,14 @@ struct round_metric {
     struct stats_serial within;
 };
 
-// A sample of the first metric, with the number of its round, counted from 0. Kept only if the
-// benchmark measures a distribution.
+// One sample of the first metric, and the number of its round, counted from 0. Samples are kept
+// only if the benchmark measures a distribution.
 struct round_answer {
     double value;
     unsigned round;
 };
 
-// All reasons with the same code and verdict: the text of the first one, and the number of rounds
-// that have one.
+// The reasons of all rounds with the same code and verdict. `text` is that of the first one.
 struct round_reason {
     const char *code, *text;
     enum verdict verdict; // VERDICT_OK means that the reason is a remark
@@ -46,12 +45,12 @@ struct rounds {
     unsigned count;
     size_t dropped; // number of samples left out because they are NaN or infinite
     struct round_metric metrics[MEASURE_METRICS_MAX];
-    // The finite samples of the first metric, if the benchmark measures a distribution.
+    // The finite samples of the first metric; none if the benchmark measures no distribution.
     struct round_answer *answers;
     size_t answer_count, answer_room;
     struct round_reason *reasons;
     size_t reason_count, reason_room;
-    // What the visits have besides metrics and reasons, merged into one visit: the first detail of
+    // One visit that collects what all visits have besides metrics and reasons: the first detail of
     // each name, all sensor readings, the first kernel, and the series of the last visit that has
     // any.
     struct measure_visit *kept;
@@ -64,31 +63,31 @@ struct rounds *rounds_create(struct arena *arena, const struct benchmark_info *i
 // suspect. The visit may be changed or freed afterwards.
 void rounds_add(struct rounds *rounds, const struct measure_visit *visit);
 
-// Returns the first metric that has values; its precision decides when the case ends. NULL if no
-// metric has values.
+// Returns the first metric that has values; NULL if no metric has values. The precision of this
+// metric decides when the case ends.
 const struct round_metric *rounds_primary(const struct rounds *rounds);
 
-// Returns the goal for half of a metric's interval: `goal` (collect_rule.goal), but at least
-// COLLECT_HOST_GOAL if the metric's samples include time of the host.
+// Returns the goal for half of a metric's interval: `goal` (collect_rule.goal). If the metric's
+// samples include time of the host, the goal is at least COLLECT_HOST_GOAL.
 double rounds_goal(const struct round_metric *metric, double goal);
 
 // Finds visits that a burst of other work disturbed, and gives them a reason to be repeated. A
 // visit was disturbed if some samples of its first metric are more than 25 % worse than a typical
 // sample. `rounds` must hold exactly the visits without a reason to be repeated. No visit gets the
-// reason if more than half were disturbed, or if the benchmark measures a distribution. Returns the
-// number of visits that got it.
+// reason if more than half of the visits were disturbed, or if the benchmark measures a
+// distribution. Returns the number of visits that got the reason.
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 
 // Adds to a result the remarks, and the reasons that make it suspect (see measure/collect.h). The
-// metrics of the result must be filled from these rounds. `goal` is collect_rule.goal.
-// `step_limits` says why a result is less precise than the goal: true for the step of the clock
+// metrics of the result must be filled from these rounds. `goal` is collect_rule.goal. If a result
+// is less precise than `goal`, `step_limits` gives the cause: true for the step of the clock
 // (round_metric.step), false for noise.
 void rounds_judge(const struct rounds *rounds, double goal, bool step_limits, struct arena *arena,
                   struct result *result);
 
-// Adds the detail "doubtful" to `kept`: how many visits have a reason to be repeated, counted by
-// their first reason.
+// Adds the detail "doubtful" to `kept`. It says how many visits have a reason to be repeated. A
+// visit with several such reasons counts under the first one.
 void rounds_describe_flags(struct measure_visit *const *visits, size_t visit_count,
                            struct measure_visit *kept);
 

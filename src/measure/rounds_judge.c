@@ -22,8 +22,8 @@ enum {
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
-// Returns half of a metric's interval divided by its median, or by `least` if the median is
-// smaller. Returns 0 for an interval of length 0, NaN if the interval is not known.
+// Returns half of a metric's interval divided by its median; if the median is smaller than `least`,
+// divided by `least`. Returns 0 for an interval of length 0, NaN if the interval is not known.
 static double relative_half(const struct metric *metric, double least)
 {
     double half = (metric->ci95[1] - metric->ci95[0]) / 2;
@@ -41,8 +41,8 @@ static const char *precision_text(struct arena *arena, double half, double goal)
     return arena_printf(arena, "±%s %% (goal ±%s %%)", reached, wanted);
 }
 
-// Returns why a metric is imprecise. The clock may limit the precision by its step, or by how well
-// the device's clock is related to the host's.
+// Returns the text that says why a metric is imprecise: noise or the clock. The clock limits the
+// precision by its step, or because the device's clock is only roughly related to the host's.
 static const char *limit_of(bool clock_limits)
 {
     return clock_limits ? "limited by the clock" : "noisy";
@@ -61,8 +61,8 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                     metric->limit);
 }
 
-// Returns how large half of a metric's interval may be, relative to the median. Above this limit,
-// the result becomes suspect or gets a remark.
+// Returns the limit for half of a metric's interval, relative to the median. Above this limit, the
+// result becomes suspect or gets a remark.
 static double far_from(const struct round_metric *metric, double goal)
 {
     return metric->by_host ? fmax(COLLECT_HOST_MOST, goal) : COLLECT_IMPRECISE_FACTOR * goal;
@@ -87,17 +87,16 @@ static void judge_precision(const struct rounds *rounds, double case_goal, bool 
                     precision_text(arena, half, goal));
 }
 
-// Judges the precision of a metric other than the first one. Only the first metric decides when a
-// case ends; others may vary more, as a rate varies with the clock. If a metric is far less precise
-// than the goal, the result gets a remark.
+// Judges the precision of a metric other than the first one. Such a metric does not decide when a
+// case ends. So if it is far less precise than the goal, the result only gets a remark.
 static void judge_other(const struct rounds *rounds, size_t at, double goal,
                         const struct metric *metric, struct arena *arena, struct result *result)
 {
     const struct round_metric *gathered = &rounds->metrics[at];
     const char *whole = rounds->info->metrics[at].part_of;
-    // Half of the interval is divided by the median, or by `least` if the median is smaller.
-    // `least` is 1 for a metric without unit (a share, a ratio). For a part of another metric, it
-    // is the median of that other metric. For all others it is 0.
+    // Half of the interval is divided by the median; if the median is smaller than `least`, by
+    // `least`. `least` is 1 for a metric without unit (a share, a ratio). If the metric is a part
+    // of another metric, `least` is the median of that other metric. Otherwise it is 0.
     double least = metric->unit == UNIT_NONE ? 1 : whole ? result_median(result, whole) : 0;
     double half = relative_half(metric, least);
     bool exact = metric->median == 0 && fmax(-metric->ci95[0], metric->ci95[1]) <= gathered->step;
@@ -127,9 +126,9 @@ static void judge_others(const struct rounds *rounds, double goal, struct arena 
             judge_other(rounds, i, goal, &result->metrics[count - 1], arena, result);
 }
 
-// Returns true if neighbouring values of a series are correlated: by more than 0.3, not by chance,
-// and enough to matter. A correlation matters if the standard deviation of the correlated part is
-// above `matters`.
+// Returns true if neighbouring values of a series are correlated by more than 0.3 and by more than
+// chance explains, and if the correlation matters. It matters if the standard deviation of the
+// correlated part is above `matters`.
 static bool is_correlated(const struct stats_serial *serial, double matters)
 {
     double correlation = stats_serial_correlation(serial);
@@ -155,8 +154,8 @@ static void judge_correlation(const struct rounds *gathered, double goal, struct
                     stats_serial_correlation(within_rounds ? within : &rounds));
 }
 
-// Returns the samples of one round, in ascending order. If `others` is true, returns the samples of
-// all other rounds instead.
+// Returns samples in ascending order: those of round number `round` or, if `others` is true, those
+// of all other rounds.
 static double *pick(const struct rounds *rounds, unsigned round, bool others, size_t *count,
                     struct arena *scratch)
 {

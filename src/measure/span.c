@@ -59,9 +59,9 @@ static double hz_between(const struct measure_clock *clock, struct clock_stamp a
     return ticks > 0 ? cycles * 1e9 / (ticks * clock->device_tick_ns) : NAN;
 }
 
-// Fills `hz` with the mean clock of each core during the whole sample. A core is used only if the
-// clock kernel ran on it both before and after the sample. A core may be used more than once.
-// Returns the number of clocks in `hz`.
+// Fills `hz` with mean clocks of cores during the whole sample. A core gives a clock only if the
+// clock kernel ran on it both before and after the sample. A core may give several clocks. Returns
+// the number of clocks in `hz`.
 static size_t hz_by_core(const struct measure_clock *clock, const struct span_stamps *stamps,
                          double *hz)
 {
@@ -231,9 +231,9 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
     return true;
 }
 
-// Finds the number of units of work that makes a sample long enough, starting with `next`. A run
-// may be slow by chance, so a run that is long enough is repeated, and the shorter time counts. A
-// run of 125 ms or more is not repeated.
+// Finds the number of units of work that makes a sample long enough. `next` is the first number
+// that it tries. A run that is long enough may be slow by chance. So it is repeated, and the
+// shorter time counts. A run of 125 ms or more is not repeated.
 static bool find_repeats(struct worker *worker, uint64_t next, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
@@ -273,7 +273,7 @@ static bool warm_up(struct worker *worker, struct error *err)
 
 // Finds the number of units of work per sample, warms up, and finds the number again, because the
 // core clock has risen. If desc->warm is set, finds the number only once. If an earlier visit has
-// found it (desc->repeats), uses that number unchanged.
+// found the number (desc->repeats), only warms up.
 static bool size_and_warm_up(struct worker *worker, struct error *err)
 {
     if (worker->desc->repeats)
@@ -282,7 +282,7 @@ static bool size_and_warm_up(struct worker *worker, struct error *err)
            (worker->desc->warm || find_repeats(worker, worker->repeats, err));
 }
 
-// If the visit has a gate (struct measure_gate), waits there and then warms up again with one run.
+// If the visit has a gate (struct measure_gate), waits there, then warms up with one more run.
 static bool pass_gate(struct worker *worker, struct error *err)
 {
     const struct measure_gate *gate = worker->desc->request->gate;
@@ -301,8 +301,8 @@ static void widen_range(struct measure_span *span, double hz)
     }
 }
 
-// Returns the core clock during the last sample, NaN if not known. Also widens the range from
-// span->low_hz to span->high_hz by this clock. With two stamps per workgroup, widens it by the
+// Returns the core clock during the last sample; NaN if not known. Also extends the range from
+// span->low_hz to span->high_hz to this clock. With two stamps per workgroup, extends it to the
 // clocks before and after the sample instead.
 static double core_hz_now(struct worker *worker, struct measure_span *span)
 {
@@ -400,9 +400,9 @@ static struct gpu_batch *record_counted(const struct worker *worker, uint64_t re
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Counts the work of one sample and of two samples with hardware counters. If two samples would
-// take longer than SPAN_LONGEST_NS, counts half a sample and one sample instead. A sample of a
-// single unit cannot be halved.
+// Counts with hardware counters the work of one sample and that of two samples. If two samples
+// would take longer than SPAN_LONGEST_NS, counts half a sample and one sample instead. A sample of
+// a single unit is not halved.
 static bool count_work(const struct worker *worker, struct measure_span *span, struct error *err)
 {
     struct measure_count *count = worker->desc->request->count;

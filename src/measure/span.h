@@ -38,8 +38,8 @@ struct measure_span {
     // sample's clock is known.
     double *core_hz;
     double core_error; // relative error of a sample's core clock
-    // The lowest and the highest core clock of all samples. With two stamps per workgroup, the
-    // clock is measured before and after each sample, so a fall during a sample is noticed.
+    // The lowest and the highest core clock of all samples. If the clock kernel makes two stamps
+    // per workgroup, each sample has two clocks: one before it and one after it.
     double low_hz, high_hz;
     size_t count;
     // True if the device waited for the host to submit (MEASURE_HOST_BOUND) in most samples.
@@ -47,11 +47,11 @@ struct measure_span {
     // units of work per sample; the next visit uses it as measure_span_desc.repeats
     uint64_t repeats;
     double sample_ns; // median length of a sample, in ns
-    double step_ns;   // step of the time stamps in ns, divided by `repeats`
+    double step_ns;   // step of the time stamps, in ns per unit of work
     // Device time of all runs together, in ns: runs that find `repeats`, warm-up runs and samples.
     uint64_t device_time_ns;
-    uint64_t began_ns, ended_ns; // host time in ns before the first and after the last sample
-    // Hardware counters that counted the same work; NULL if none were read.
+    uint64_t began_ns, ended_ns; // host time in ns before the first sample and after the last one
+    // Hardware counters that counted the work of the samples; NULL if none were read.
     struct measure_count *counted;
 };
 
@@ -93,7 +93,7 @@ double span_wanted_ns(uint64_t asked_ns, double stamp_step_ns);
 
 // Returns the number of units of work per sample to try next, after `repeats` units took took_ns.
 // If the sample was long enough or cannot be made longer, returns `repeats`. Otherwise aims at a
-// sample 10 % longer than wanted, but grows the number at most 16-fold. A submission should last at
+// sample 10 % longer than wanted, but returns at most 16 × `repeats`. A submission should last at
 // most SPAN_LONGEST_NS: drivers' watchdogs end longer submissions (after 2 s on Windows and with
 // some Linux drivers, 0.5 s on phones).
 uint64_t span_next_repeats(const struct span_size *size, uint64_t repeats, double took_ns);
@@ -102,13 +102,13 @@ enum {
     SPAN_LONGEST_NS = 500 * 1000 * 1000
 };
 
-// Decides when a device is warm. Equal work gets faster while the core clock rises, so the device
-// is warm when it stops getting faster. Two conditions: calm_wanted successive runs were at most
-// 0.5 % faster than the best run before them, and at least least_ns of work was done. After
-// SPAN_WARM_MOST_NS of work, the device counts as warm in any case.
+// Decides when a device is warm. Equal work gets faster while the core clock rises. A device is
+// warm if calm_wanted successive runs were at most 0.5 % faster than the best run before them, and
+// if at least least_ns of work was done. After SPAN_WARM_MOST_NS of work, it counts as warm in any
+// case.
 struct span_warmth {
     double least_ns;
-    // Number of runs in a row that must not be faster than before; 0 means two.
+    // number of successive runs that must be no faster than the best run before; 0 means two
     unsigned calm_wanted;
     double best_ns; // length in ns of the shortest run; 0 before the first run
     double spent_ns;
@@ -122,10 +122,10 @@ enum {
 // Adds the length of a warm-up run. Returns true if the device is warm after this run.
 bool span_warm(struct span_warmth *warmth, double took_ns);
 
-// Returns true if a visit should take another sample. `taken` of `asked` samples (0: one) were
-// taken, which lasted spent_ns together. asked_ns is the planned length of a sample (0: not
-// planned). If the samples took SPAN_LONG times the planned time of all samples, SPAN_SAMPLES_LEAST
-// samples are enough.
+// Returns true if a visit should take another sample. `taken` samples were taken; `asked` were
+// asked for (0 means one). The taken samples lasted spent_ns together. asked_ns is the planned
+// length of one sample (0: not planned). If the samples took SPAN_LONG times the planned time of
+// all samples, SPAN_SAMPLES_LEAST samples are enough.
 bool span_another(unsigned asked, uint64_t asked_ns, size_t taken, double spent_ns);
 
 enum {

@@ -13,19 +13,19 @@ MUST_CHECK bool measure_unit_run(struct gpu_device *device, const struct gpu_dis
                                  uint64_t timeout_ns, struct error *err);
 
 // Sets *ns to the device time of one unit of work, which desc->record records. Submits the same
-// batch `runs` times and takes the shortest time: during the first submission, drivers often finish
-// their preparations and clocks are still low. Each submission has the time-out
+// batch `runs` times and takes the shortest time. The first submission is often slow: drivers
+// finish their preparations, and clocks are still low. Each submission has the time-out
 // desc->request->timeout_ns.
 MUST_CHECK bool measure_unit_time(const struct measure_span_desc *desc, unsigned runs, double *ns,
                                   struct error *err);
 
 // Returns how many iterations make a piece of work last wanted_ns, if `iterations` of them lasted
-// took_ns. The number is multiplied by wanted_ns / took_ns, but by at least `least` and at most
-// `most`. The result is not rounded.
+// took_ns. The result is `iterations` times a factor, and is not rounded. The factor is wanted_ns /
+// took_ns, but at least `least` and at most `most`.
 double measure_unit_grow(double iterations, double wanted_ns, double took_ns, double least,
                          double most);
 
-// Fills in the two sizes of a grid for `groups` workgroups: grid[1] rows of grid[0] workgroups. A
+// Sets the sizes of a grid for `groups` workgroups: it has grid[1] rows of grid[0] workgroups. A
 // row has at most row_most workgroups (a device's workgroup_count_x; 0 means no limit). The grid
 // has at most grid[1] − 1 workgroups more than `groups`.
 void measure_unit_grid(uint64_t groups, uint64_t row_most, uint32_t grid[2]);
@@ -42,8 +42,8 @@ MUST_CHECK bool measure_unit_counted(uint64_t count, uint64_t unit_count, uint64
 // values that they read, and a count (of workgroups, for example). Both the sum and the count are
 // spread over many words, because atomic additions to a single word would wait for each other.
 enum {
-    // Number of words for the sum, and again for the count; WORDS_SLOTS in kernels. Kernels spread
-    // their additions over these words, and the host adds the words up.
+    // Number of words for the sum; the count has as many. Kernels call this number WORDS_SLOTS.
+    // Kernels spread their additions over these words, and the host adds the words up.
     MEASURE_WORDS_SLOTS = 1024
 };
 

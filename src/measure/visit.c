@@ -10,13 +10,13 @@
 
 enum {
     FIRST_ROOM = 4,
-    // If the core clock of at least this many samples is known, the visit's range of core clocks
+    // If at least this many samples have a known core clock, the visit's range of core clocks
     // leaves out the lowest clock and the highest clock.
     RANGE_TRIMMED = 4
 };
 
-// Returns a list with room for one more element: the list itself, or a larger copy. Capacities are
-// powers of two from FIRST_ROOM on, so a list is full whenever its count is such a power.
+// Returns a list with room for one more element: the list itself or, if it is full, a larger copy.
+// Capacities are powers of two from FIRST_ROOM on. So a list is full if its count is such a power.
 static void *list_room(struct arena *arena, void *list, size_t count, size_t size)
 {
     if (count == 0)
@@ -179,7 +179,7 @@ void visit_core_clock(struct measure_visit *visit, const double *hz, size_t coun
             known[found++] = hz[i];
     if (found == 0)
         return;
-    // stats_median also sorts `known`: the lowest clock is then the first
+    // stats_median also sorts `known`, so the lowest clock is then the first
     visit_sensor(visit, "core_clock", UNIT_HZ, stats_median(known, found));
     size_t outer = found >= RANGE_TRIMMED ? 1 : 0;
     visit->clock.low_hz = known[outer];

@@ -13,8 +13,8 @@ enum {
     MEASURE_METRICS_MAX = 24
 };
 
-// If the host needs at least this share of a sample's time to submit the work, fathom assumes that
-// the device waits for the host.
+// If submitting takes the host at least this share of a sample's time, fathom assumes that the
+// device waits for the host.
 #define MEASURE_HOST_BOUND 0.9
 
 struct measure_samples {
@@ -59,7 +59,7 @@ struct measure_visit {
     struct counter *counters; // Hardware counters; none if measure_request.count is NULL.
     size_t counter_count;
     struct kernel_info kernel;
-    // Device time that the visit spent measuring, in ns; the visits of a case share a time budget.
+    // Device time in ns that the visit spent measuring; it counts for the case's time budget.
     uint64_t device_time_ns;
     // Host time in ns at the beginning and at the end of the samples; 0 if not known.
     uint64_t began_ns, ended_ns;
@@ -72,7 +72,7 @@ struct measure_visit {
 // Lets the visits of several devices take their samples at the same time. Each visit calls `pass`
 // when its device is prepared and warm.
 struct measure_gate {
-    void (*pass)(void *context); // returns when each device's visit has called `pass`
+    void (*pass)(void *context); // waits until each device's visit has called `pass`, then returns
     void *context;
 };
 
@@ -96,11 +96,11 @@ struct measure_request {
     unsigned samples;
     uint64_t sample_ns;  // minimum device time of a sample in ns, usually 2 ms
     uint64_t timeout_ns; // maximum wait for one submission, in ns
-    // Number of earlier visits of this case, including visits that do not count as rounds. If the
-    // number is 0, the visit also does what a case needs once, such as a longer warm-up.
+    // Number of earlier visits of this case, including visits that do not count as rounds. If it is
+    // 0, the visit also does what a case needs only once, such as a longer warm-up.
     unsigned round;
-    // True if some metric of the benchmark has no value in any visit that counts. A benchmark then
-    // also measures what it measures only once per case.
+    // True if some metric of the benchmark has no value yet in any visit that counts. The visit
+    // then also measures the metrics that a case needs only once.
     bool lacks_metric;
     // The gate where several devices wait for each other; NULL if only one device measures.
     const struct measure_gate *gate;
@@ -110,8 +110,7 @@ struct measure_request {
     struct measure_pace *pace;
     // Tells the visit when to end early; if the pointer is NULL, the visit never ends early.
     const struct measure_leave *leave;
-    // The host's core for measure_attempt; NULL if the samples do not depend on the host's
-    // processors.
+    // The host's core for measure_attempt; NULL if samples do not depend on the host's processors.
     struct measure_core *core;
 };
 
@@ -121,8 +120,8 @@ struct measure_request {
 //         take the sample;
 //
 // Each attempt begins on a free core of the host if there is one. A second attempt follows if the
-// sample took less than 10 ms and something else used the core at its end. If request->core is
-// NULL, there is one attempt, and no free core is looked for.
+// sample took less than 10 ms and something else used the core at the end of the sample. If
+// request->core is NULL, there is one attempt, without a search for a free core.
 bool measure_attempt(const struct measure_request *request, unsigned attempt);
 
 // Fails with ERROR_INTERRUPTED if the visit should end early (measure_request.leave). A visit that
@@ -178,9 +177,9 @@ double visit_sensor_value(const struct measure_visit *visit, const char *name);
 
 // Notes the core clock during the samples. hz[i] is the clock of sample i, NaN if not known;
 // `error` is the relative error of one clock. The median clock becomes the sensor "core_clock".
-// visit->clock gets the error, and the lowest and the highest clock. If four clocks or more are
-// known, one at each end is ignored, because a single reading may be wrong. Does nothing if no
-// clock is known.
+// visit->clock gets the error and the range of the clocks. If four clocks or more are known, the
+// range leaves out the lowest and the highest, because a single reading may be wrong. Does nothing
+// if no clock is known.
 void visit_core_clock(struct measure_visit *visit, const double *hz, size_t count, double error);
 
 // Adds a hardware counter. Its values are per unit of the visit's work; counter->claimed is NaN if

@@ -9,27 +9,25 @@
 #include <math.h>
 
 enum {
-    // A watch runs several dispatches and reads their stamps (clock readings) as one series. Some
-    // drivers start other work only between dispatches (Vulkan on an H200), others also interrupt a
-    // dispatch (CUDA).
+    // A watch reads the stamps (clock readings) of several dispatches as one series. Some drivers
+    // start other work only between dispatches (Vulkan on an H200), others also within one (CUDA).
     STAMPS = 8,
     DISPATCHES = 16,
     READINGS = STAMPS * DISPATCHES,
-    // number of dispatches that are timed one by one; no batch can time more
+    // number of dispatches that are timed one by one; a batch cannot time more
     LENGTHS = 64,
     ITERATIONS_MAX = 1 << 20,
-    FITTINGS_MAX = 4, // maximum number of runs of a watch that is too short
+    FITTINGS_MAX = 4, // maximum number of attempts until a watch is long enough
     GROUPS_UNKNOWN = 64,
     GROUPS_MAX = 512 // maximum number of workgroups whose stamps are read
 };
 static const uint64_t least_default_ns = 5000000;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
 // An interval between two successive clock readings shows other work if it is more than gap_factor
-// times the median interval, and more than gap_least_ns longer than the median. A rising core clock
-// makes no such interval: from idle to full speed (345 to 1980 MHz on an H200), a loop gets 5.7
-// times faster.
+// times the median, and more than gap_least_ns longer than the median. A rising core clock does not
+// cause that: from idle to full speed (345 to 1980 MHz on an H200), a loop gets 5.7 times faster.
 static const double gap_factor = 6, gap_least_ns = 20e3;
-// A device-wide clock can show interruptions by other work only if its step is at most this, in ns.
+// Maximum step in ns of a device-wide clock that can show interruptions by other work.
 static const double step_most_ns = 5e3;
 static const double arithmetic_ns = 200e3;
 
@@ -116,7 +114,7 @@ static void read_gaps(struct measure_watch *watch, struct watch_finding *finding
         }
         watch_add_intervals(watch->arena, intervals_ns, READINGS - 1, finding, away_ns);
     }
-    // Averages over workgroups, because all of them watched at the same time.
+    // All workgroups watched at the same time, so the sums are divided by the number of workgroups.
     finding->watched_ns /= watch->desc.groups;
     *away_ns /= watch->desc.groups;
 }
@@ -150,9 +148,9 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
     return true;
 }
 
-// Runs a watch that lasts at least 90 % of least_ns, without the time of other work. A watch that
-// was too short is repeated with more iterations, because the core clock may have risen. The last
-// of FITTINGS_MAX attempts is used even if it is too short.
+// Runs a watch that lasts at least 90 % of least_ns, not counting the time of other work. Repeats a
+// watch that was too short with more iterations, because the core clock may have risen. Uses the
+// last of FITTINGS_MAX attempts even if it is too short.
 static bool take_long_enough(struct measure_watch *watch, double least_ns,
                              struct watch_finding *finding, double *away_ns, struct error *err)
 {

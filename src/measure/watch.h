@@ -25,10 +25,10 @@
 
 enum watch_method {
     WATCH_NONE,
-    // runs a kernel that reads a clock again and again, and looks for gaps between the readings
+    // the watch looks for gaps between the readings of a kernel that reads a clock all the time
     WATCH_GAPS,
-    WATCH_LENGTHS, // times many equal dispatches, and looks for some that take longer
-    // For a CPU device: measures how long threads waited for a processor (base/processors.h).
+    WATCH_LENGTHS, // the watch times equal dispatches, and looks for dispatches that take longer
+    // the watch measures how long threads waited for a processor, if the device is a CPU
     WATCH_QUEUE
 };
 
@@ -38,7 +38,7 @@ enum watch_yardstick {
     WATCH_CORES,
     WATCH_MEMORY,    // rate of a copy within the device's memory, in bytes per second
     WATCH_CACHE,     // rate of copies within the last cache, in bytes per second
-    WATCH_TO_DEVICE, // rate of a copy from the host, in bytes per second
+    WATCH_TO_DEVICE, // rate of a copy from the host to the device, in bytes per second
     WATCH_TO_HOST,
     WATCH_PLACES, // number of small workgroups that run on all cores at the same time
     WATCH_YARDSTICKS
@@ -54,15 +54,16 @@ struct watch_finding {
     // number of workgroups. NaN if not measured.
     double rates[WATCH_YARDSTICKS];
     double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN if not known
-    // link_traffic: bytes per second over the card's links while fathom copies nothing.
-    // memory_change: change of the card's used memory in bytes while fathom allocates nothing. NaN
-    // if not known. measure_watch_run sets NaN; its caller gets the values from measure/card.h.
+    // link_traffic is the traffic over the card's links, in bytes per second, while fathom copies
+    // nothing. memory_change is the change of the card's used memory, in bytes, while fathom
+    // allocates nothing. Unknown values are NaN. measure_watch_run sets NaN; its caller gets the
+    // values from measure/card.h.
     double link_traffic, memory_change;
     // Bytes per second over PCI Express to and from other cards of the host; NaN if not known.
     // measure_watch_run sets NaN; its caller gets the value from measure/card.h.
     double others_traffic;
-    // host_used: share of the host's processors that other processes used since the last watch.
-    // host_waited: share of this time in which fathom's process waited for a processor
+    // host_used is the share of the host's processors that other processes used since the last
+    // watch. host_waited is the share of this time in which fathom's process waited for a processor
     // (base/processors.h). NaN if not known, or if the device's times do not depend on the host.
     // measure_watch_run sets NaN; its caller sets the values.
     double host_used, host_waited;
@@ -81,13 +82,12 @@ struct measure_watch;
 // the clock kernel's variant that reads no clock.
 MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *err);
 
-// Prepares to look for other work on a device. The GPU objects for that belong to `scope`. Returns
-// NULL with an error.
+// Prepares to look for other work; `scope` owns the GPU objects. Returns NULL with an error.
 struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *scope,
                                          struct error *err);
 
-// Looks for other work on the device for `least_ns` (0: 5 ms), at most about a second. A watch that
-// lasted less than 90 % of this time is repeated, at most three times.
+// Looks for other work on the device for `least_ns` (0 means 5 ms), at most about a second. A watch
+// that lasted less than 90 % of this time is repeated, at most three times.
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
 

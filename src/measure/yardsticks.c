@@ -9,10 +9,10 @@
 #include <string.h>
 
 enum {
-    // Workgroups per core in the arithmetic that is timed, enough to keep the core's units busy.
+    // Number of workgroups per core in the timed arithmetic: enough to keep the core's units busy.
     CORE_GROUPS = 16,
-    // Workgroups per core in the dispatch that counts how many run at the same time. No core can
-    // hold so many.
+    // Number of workgroups per core in the dispatch that counts how many run at the same time. No
+    // core can hold so many workgroups.
     PLACE_GROUPS = 64,
     RUNS = 2,
     PASSES_MAX = 64, // maximum number of copies within the last cache that are timed together
@@ -40,7 +40,7 @@ struct yardsticks {
     double link_limit;
     // Highest core clock in Hz of all earlier runs of the yardsticks; 0 if not known.
     double fastest_hz;
-    // one per yardstick; not used for WATCH_CORES and WATCH_PLACES, which copy nothing
+    // one copy per yardstick; WATCH_CORES and WATCH_PLACES copy nothing and do not use theirs
     struct yardstick_copy copies[WATCH_YARDSTICKS];
 };
 
@@ -75,8 +75,8 @@ uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
 
 // ---------------------------------------------------------------- creating the yardsticks
 
-// Returns the offset in `words` of the stamps of the workgroups that are counted (WATCH_PLACES).
-// The stamps of the arithmetic come first.
+// Returns the offset in bytes, in `words`, of the stamps of the workgroups that are counted for
+// WATCH_PLACES. The stamps of the arithmetic come before them.
 static uint64_t places_offset(const struct yardsticks *y)
 {
     return clock_kernel_bytes(y->desc.groups * CORE_GROUPS, 2);
@@ -202,14 +202,14 @@ static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *r
                                                     y->desc.clock->counter_bits);
     const double median = stats_median(cycles, some);
     *rate = (double)iterations * groups / median;
-    // approximate: the workgroups run for a little less than the span
+    // this clock is a little too low: the workgroups run for less time than the span
     *core_hz = median * 1e9 / span_ns;
     arena_rewind(y->arena, mark);
     return true;
 }
 
-// Returns how many workgroups ran on the cores at the same time: those that began before any
-// workgroup ended. NaN if they are not counted.
+// Returns how many workgroups ran on the cores at the same time: the number of workgroups that
+// began before any workgroup ended. Returns NaN if they are not counted.
 static double read_places(const struct yardsticks *y)
 {
     if (!counts_places(y))
@@ -244,9 +244,9 @@ static bool read_copy(struct yardsticks *y, unsigned span, double *rate, struct 
 
 // ---------------------------------------------------------------- running
 
-// Runs all yardsticks once. `rates` and *most_hz (the core clock) keep the highest value of all
-// runs. Only WATCH_PLACES, a number of workgroups, keeps the lowest value. A rate that is not
-// measured is NaN: fmax ignores it, and the old value stays.
+// Runs all yardsticks once. `rates` and *most_hz (the core clock) keep the best value of all runs.
+// The best value is the highest, but the lowest for WATCH_PLACES, a number of workgroups. A rate
+// that is not measured is NaN: fmax ignores it, and the old value stays.
 static bool run_once(struct yardsticks *y, uint32_t iterations, double rates[WATCH_YARDSTICKS],
                      double *most_hz, struct error *err)
 {
@@ -282,9 +282,9 @@ static bool measure(struct yardsticks *y, uint32_t iterations, double rates[WATC
     return true;
 }
 
-// Returns the physical limit of copies over the link. Other copies and the arithmetic get no limit.
-// The limit of the last cache is not known. Arithmetic and copies within memory do not reach
-// theirs: an H200 copies within memory at 83 % of its limit through CUDA, and at 17 % through
+// Returns the physical limit of copies over the link. Copies within the last cache get no limit,
+// because it is not known. Arithmetic and copies within memory get no limit, because they stay
+// below it: an H200 copies within memory at 83 % of the limit through CUDA, and at 17 % through
 // Vulkan.
 static double find_link_limit(const struct yardsticks *y)
 {
@@ -308,8 +308,8 @@ bool yardsticks_run(struct yardsticks *y, uint32_t iterations, struct watch_find
         // read after the copies, because an idle card slows its link down
         y->link_limit = find_link_limit(y);
     finding->limits[WATCH_TO_DEVICE] = finding->limits[WATCH_TO_HOST] = y->link_limit;
-    // The limit of WATCH_PLACES is the counted number, rounded up to a multiple of the number of
-    // cores: all cores can hold the same number of workgroups.
+    // All cores can hold the same number of workgroups, so the limit of WATCH_PLACES is the counted
+    // number, rounded up to a multiple of `groups` (if this is the number of cores).
     if (y->desc.info->limits.cores == y->desc.groups)
         finding->limits[WATCH_PLACES] =
             ceil(finding->rates[WATCH_PLACES] / y->desc.groups) * y->desc.groups;

@@ -15,8 +15,8 @@ struct yardsticks_desc {
     // workgroups that run at the same time.
     enum watch_method method;
     struct gpu_program *program; // the clock kernel (measure/clock_kernel.h)
-    // Number of workgroups of the clock kernel: one per core, at most 512 (64 if the number of
-    // cores is not known).
+    // Number of workgroups of the clock kernel: one per core, at most 512. It is 64 if the number
+    // of cores is not known, and 1 on a model (a simulated device).
     uint32_t groups;
     uint64_t timeout_ns; // maximum wait for one submission, in ns
 };
@@ -28,8 +28,8 @@ struct yardsticks;
 struct yardsticks *yardsticks_create(struct arena *arena, const struct yardsticks_desc *desc,
                                      struct error *err);
 
-// Measures all yardsticks: sets the rates in `finding`, and their limits. `iterations` is the
-// length of the arithmetic in iterations of the clock kernel; if it is 0, no rate is measured.
+// Measures all yardsticks, and sets their rates and limits in `finding`. `iterations` is the number
+// of iterations of the clock kernel in the arithmetic; if it is 0, no rate is measured.
 MUST_CHECK bool yardsticks_run(struct yardsticks *yardsticks, uint32_t iterations,
                                struct watch_finding *finding, struct error *err);
 
@@ -37,9 +37,9 @@ MUST_CHECK bool yardsticks_run(struct yardsticks *yardsticks, uint32_t iteration
 
 // Sets the rates of the copies within memory and within the last cache to NaN if the core clock was
 // low. The L2 runs at about the core clock, so these copies are then slow: at 800 MHz, an H200
-// copies within memory at 63 % of its best rate. `core_hz` (NaN if not known) is low if it is below
-// 90 % of *fastest_hz, the highest core clock of all watches. A higher `core_hz` raises
-// *fastest_hz.
+// copies within memory at 63 % of its best rate. The clock is low if `core_hz` is below 90 % of
+// *fastest_hz, the highest core clock of all watches. A higher `core_hz` raises *fastest_hz.
+// `core_hz` is NaN if the clock is not known.
 void yardsticks_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding);
 
 // Returns how many bytes a copy within the last cache moves. Source and target together take at
@@ -48,8 +48,8 @@ uint64_t yardsticks_cache_bytes(const struct measure_limits *limits);
 
 // Returns how often to repeat a copy of `bytes` bytes within the last cache, at most 64 times. The
 // repetitions together should last as long as the copy within memory, but at most 0.1 ms. `rates`
-// are those of the last watch, which made `passes` copies. The number never decreases: time stamps
-// are part of the time, so fewer copies would look like a lower rate.
+// are those of the last watch, which made `passes` copies. The result is at least `passes`: with
+// fewer copies, the time stamps would be a larger part of the time, and the rate would look lower.
 uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
                                  const double rates[WATCH_YARDSTICKS]);
 

@@ -60,7 +60,7 @@ void transfer_record(void *context, struct gpu_batch *batch, uint64_t repeats)
 bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch, struct error *err)
 {
     uint64_t end_ns = clock_deadline_ns(job->request->timeout_ns);
-    // A device that is a CPU needs the processors for its work, so the host sleeps while it waits.
+    // If the device is a CPU, its work needs the processors, so the host sleeps while it waits.
     if (job->session->bench->info->kind == GPU_KIND_CPU)
         return gpu_batch_wait(batch, job->request->timeout_ns, err);
     while (!gpu_batch_wait(batch, 0, err))
@@ -135,7 +135,7 @@ static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *
 
 // Makes a transfer of pageable memory part by part, through two buffers that the driver can copy
 // (stages). Host and device work at the same time, on different stages. While the device copies one
-// part, the host copies the part after it (towards the device) or before it (from the device).
+// part, the host copies the next part (towards the device) or the previous part (from the device).
 static bool move_parts(struct transfer_stages *stages, struct error *err)
 {
     const struct transfer_job *job = stages->job;
@@ -178,6 +178,6 @@ bool transfer_pageable_once(const struct transfer_job *job, struct error *err)
 void transfer_mapped_once(const struct transfer_job *job)
 {
     memcpy(host_target(job), host_source(job), job->this_case->bytes);
-    // The processor may still hold stores back to combine them. The fence makes it send them on.
+    // The processor may delay stores in order to combine them. The fence makes it send them now.
     atomic_thread_fence(memory_order_seq_cst);
 }

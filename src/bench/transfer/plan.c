@@ -5,17 +5,18 @@
 #include <string.h>
 
 enum {
-    // each of four buffers takes at most 1/8 of the host memory that is available
+    // each of the four host buffers takes at most 1/8 of the available host memory
     HOST_SHARE = 8,
-    DEVICE_SHARE = 4,         // each of two buffers takes at most 1/4 of the device's memory
+    // each of the two device buffers takes at most 1/4 of the device's memory
+    DEVICE_SHARE = 4,
     CPU_BYTES_MAX = 16 << 20, // largest transfer in bytes on a CPU, which has no link to measure
-    // In presets: maximum size in bytes of reads by the host from mapped device memory. These are
-    // slow, because each load takes a µs.
+    // Presets limit reads by the host from mapped device memory to this size in bytes, because such
+    // reads are slow: each load takes a µs.
     MAPPED_READ_MAX = 1 << 20
 };
-// In presets: sizes in bytes of copies between devices, a small message and a large copy.
+// Presets copy these sizes in bytes between devices: a small message and a large copy.
 static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
-// In presets: sizes in bytes of copies on the universal queue, which does not use the copy engine.
+// Presets copy these sizes in bytes on the universal queue, which uses no copy engine.
 static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
 
 // ---------------------------------------------------------------- a case
@@ -79,11 +80,10 @@ enum transfer_param { // the parameters, in the order of `params` in transfer.c
     TRANSFER_PARAM_MESSAGE
 };
 
-// Replaces values that do not fit together:
-// - Only pinned memory can be copied by copy commands or by a kernel. For other memory, `by`
-//   becomes "host".
+// Replaces parameter values that do not fit together:
+// - Copy commands and kernels can only copy pinned memory. For other memory, `by` becomes "host".
 // - With direction=both, `memory` becomes "pinned".
-// - mode=single is only for pinned memory and one direction between host and device. Otherwise
+// - mode=single needs pinned memory and one direction between host and device. In all other cases,
 //   `mode` becomes "row".
 static void replace(const struct bench_pick *pick)
 {
@@ -147,21 +147,20 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
     return count;
 }
 
-// True if the plan of this device has this case, in which devices copy to each other. These rules
-// decide:
-// - A device does not copy to itself. Such a copy would be the fastest, and its bandwidth would
-//   pass for that of the link.
-// - If two devices copy both ways at once, exchanging `from` and `to` gives the same case again.
-//   Only one of these two cases is kept.
-// - If all devices of the API copy at once, only the plan of the first device has the case.
-// - If the API has no second device, only copies one way, by the source's queue, are kept. They are
-//   skipped with this reason.
+// Returns true if the plan of this device has this case, in which devices copy to each other:
+// - A device does not copy to itself. That copy would be the fastest, and its bandwidth would pass
+//   for that of the link.
+// - If two devices copy to each other at once, exchanging `from` and `to` gives the same case
+//   again. Only one of these two cases is kept.
+// - If all devices of the API copy at once, only the plan of the API's first device has the case.
+// - If the API has no second device, the plan has only copies one way, by a queue of the source.
+//   The run then skips these cases and says why.
 static bool is_among_devices(const struct bench_request *request,
                              const struct transfer_case *this_case)
 {
     if (devices_of(request->system, request->device->api) < 2)
         return this_case->ways == TRANSFER_WAYS_ONE && !this_case->is_read;
-    if (!this_case->from || !this_case->to) // only cases with TRANSFER_WAYS_ALL name no devices
+    if (!this_case->from || !this_case->to) // names are missing only with TRANSFER_WAYS_ALL
         return is_first_of_its_api(request->system, request->device);
     int order = strcmp(this_case->from, this_case->to);
     return this_case->ways == TRANSFER_WAYS_BOTH ? order < 0 : order != 0;
@@ -192,10 +191,10 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
     return false;
 }
 
-// Returns the values of `from` or `to`: the ids of the API's devices that the user chose. In the
-// plan of the API's first device, `from` has all of them; in other plans, only the plan's own
-// device. If the API has no second device, `from` is this device and `to` is "another"; such cases
-// are skipped with this reason.
+// Returns the values of `from` or `to`: ids of the API's devices that the user chose. In the plan
+// of the API's first device, `from` has all of these ids. In any other plan, `from` has only the
+// plan's own device. If the API has no second device, `from` is this device and `to` is "another";
+// the run then skips the cases and says why.
 static struct bench_choice devices_named(const struct bench_request *request, size_t param)
 {
     const struct gpu_info *own = request->device;

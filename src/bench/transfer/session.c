@@ -25,7 +25,7 @@ void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc)
             if (info->families[f].kind == preferred[k])
                 left += info->families[f].count;
         if (preferred[k] == GPU_QUEUE_UNIVERSAL && left > 0)
-            left--; // one queue of this kind is queue 0, which is already requested
+            left--; // queue 0, which is already requested, is a queue of this kind
         for (; left > 0 && desc->queue_count <= TRANSFER_QUEUES; left--)
             desc->queues[desc->queue_count++].kind = preferred[k];
     }

@@ -14,14 +14,14 @@
 #define TRANSFER_ELEMENT_BYTES 16
 #define TRANSFER_BYTES_MOST    ((uint64_t)32 << 30)
 
-// The members of the four enums below have the order of the choices of the parameters `direction`,
-// `memory`, `by` and `ways`.
+// The members of the four enums below are in the same order as the choices of the parameters
+// `direction`, `memory`, `by` and `ways`.
 enum transfer_direction {
     TRANSFER_H2D,
     TRANSFER_D2H,
-    TRANSFER_BOTH,  // from host to device and from device to host, at the same time
-    TRANSFER_LOCAL, // from device memory to memory of the same device
-    TRANSFER_PEER,  // from one device to another device
+    TRANSFER_BOTH,  // copies from host to device and from device to host, at the same time
+    TRANSFER_LOCAL, // copies from memory of a device to memory of the same device
+    TRANSFER_PEER,  // copies from one device to another device
 };
 
 enum transfer_memory { // the memory at the host's end of a transfer
@@ -32,7 +32,7 @@ enum transfer_memory { // the memory at the host's end of a transfer
 };
 
 enum transfer_by {
-    TRANSFER_BY_COPY,   // copy commands on a queue for transfers, if the device has one
+    TRANSFER_BY_COPY,   // copy commands on a queue for copies, else on the universal queue
     TRANSFER_BY_QUEUE,  // copy commands on the universal queue
     TRANSFER_BY_KERNEL, // a kernel loads and stores the data
     TRANSFER_BY_HOST,   // the host copies the data, or calls a copying function
@@ -48,13 +48,12 @@ struct transfer_case {
     enum transfer_direction direction;
     enum transfer_memory memory;
     enum transfer_by by;
-    bool single; // true: each transfer is submitted alone and awaited; false: many in a row
+    bool single; // true if the host submits each transfer alone and waits for its end
     enum transfer_ways ways;
-    // Used only in copies between devices. True: a queue of the target device copies; false: a
-    // queue of the source device copies.
+    // In copies between devices: true if a queue of the target device copies, false if a queue of
+    // the source device copies. Not used in other cases.
     bool is_read;
-    // Ids of the two devices in copies between devices; NULL with TRANSFER_WAYS_ALL and in all
-    // other cases.
+    // Ids of source and target device in copies between two devices; NULL in all other cases.
     const char *from, *to;
     uint64_t bytes;
 };
@@ -76,9 +75,9 @@ enum {
 };
 
 // Fails with ERROR_MISMATCH if `memory` does not hold the data from word number `first` on. The
-// message names the byte at which the first wrong word begins. In round 0 of a case, or with at
-// most TRANSFER_SPARSE_BYTES, all bytes are read. Otherwise every TRANSFER_SPARSE-th block of 4 KiB
-// is read, so TRANSFER_SPARSE successive rounds read everything.
+// message names the byte at which the first wrong word begins. Reads all bytes if `round` is 0 or
+// if `bytes` is at most TRANSFER_SPARSE_BYTES. Otherwise reads every TRANSFER_SPARSE-th block of 4
+// KiB, so that TRANSFER_SPARSE successive rounds together read everything.
 MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
                                        unsigned round, struct error *err);
 
@@ -90,8 +89,8 @@ MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint3
 // fail the check.
 //
 // The window of pinned memory is twice the largest cache that the device may have, but from 4 MiB
-// to 256 MiB (on a CPU 4 MiB). It is that large, because caches may keep what they loaded from the
-// host: on an H200 through Vulkan, kernels seemed to copy at 1.2 TB/s.
+// to 256 MiB (on a CPU 4 MiB). Data in a small window may stay in caches: on an H200 through
+// Vulkan, kernels seemed to copy from the host at 1.2 TB/s.
 enum {
     TRANSFER_STEP_BYTES = 4096, // distance in bytes between places at which transfers may begin
     TRANSFER_STEPS = 1024,
@@ -117,7 +116,8 @@ struct transfer_station {
     struct gpu_device *device;
     const struct gpu_info *info;
     struct gpu_program *copy, *fill, *check;
-    struct gpu_buffer *right; // device buffer for the number of correct elements that `check` found
+    // device buffer for the number of correct elements that the check kernel found
+    struct gpu_buffer *right;
     struct {
         struct gpu_scope *scope;
         struct gpu_buffer *buffer;
@@ -130,7 +130,7 @@ struct transfer_station {
     uint64_t pinned_window_bytes;
 };
 
-// Returns the size in bytes of the window of the memory `end`, in which transfers begin.
+// Returns the size in bytes of the window of the memory `end`, the range where transfers begin.
 uint64_t transfer_station_window(const struct transfer_station *station, enum transfer_end end);
 
 // Makes a station: the device of `programs`, and the memory that transfers use on this device. The
@@ -179,11 +179,11 @@ struct transfer_peer {
 struct transfer_session {
     struct bench_session *bench;
     struct transfer_station home;
-    // Queues for copies. If the device has only the universal queue, queues[0] is that queue. If it
-    // has fewer than two other queues, queues[1] is NULL.
+    // Queues for copies, besides the universal queue. If the device has only one such queue,
+    // queues[1] is NULL. If it has none, queues[0] is the universal queue, and queues[1] is NULL.
     struct gpu_queue *queues[TRANSFER_QUEUES];
     struct measure_link link;
-    // Number of transfer jobs set up so far. It decides where in its source a job begins, so that
+    // Number of transfer jobs set up so far. A job's place in its source depends on this number, so
     // successive jobs begin at different places.
     uint32_t jobs;
     struct transfer_peer *peers; // other devices that the session has opened
@@ -215,14 +215,14 @@ struct transfer_job {
     // offset in bytes in the target; jobs with the same target write different parts
     uint64_t to_offset;
     struct gpu_queue *queue;
-    // Buffers and batches that move pageable memory part by part, if the driver cannot copy it;
-    // else NULL.
+    // Buffers and batches that move pageable memory part by part. NULL if the memory is not
+    // pageable or if the driver can copy it.
     struct transfer_stages *stages;
 };
 
-// Records `repeats` transfers of `job`, a struct transfer_job. It is a measure_record
-// (measure/span.h). From pinned memory, each transfer begins at the next multiple of
-// TRANSFER_STEP_BYTES after the end of the previous transfer, modulo the size of the window.
+// A measure_record (measure/span.h): records `repeats` transfers of `job`, a struct transfer_job.
+// From pinned memory, each transfer begins at the next multiple of TRANSFER_STEP_BYTES after the
+// end of the previous transfer, modulo the size of the window.
 void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
 // Waits for the batch without sleeping, so that the host sees at once that the batch is done. If
@@ -231,8 +231,8 @@ void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
-// transfer_pageable_once makes one transfer of pageable memory. If the driver cannot copy such
-// memory, the data go through buffers (stages), which transfer_pageable_prepare makes before.
+// transfer_pageable_prepare makes buffers (stages) if the driver cannot copy pageable memory. Call
+// it before transfer_pageable_once, which makes one transfer of pageable memory.
 MUST_CHECK bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena,
                                           struct error *err);
 MUST_CHECK bool transfer_pageable_once(const struct transfer_job *job, struct error *err);

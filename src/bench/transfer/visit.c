@@ -14,20 +14,20 @@ enum {
 
 enum {
     PASSES_MAX = 4096, // maximum number of transfers in a sample that the host times
-    SINGLES = 16,      // number of transfers in a sample if mode=single
+    SINGLES = 16,      // number of transfers in a sample with mode=single
     // Samples in which several devices copy at the same time last this many times as long as other
     // samples.
     AT_ONCE_SAMPLES = 4
 };
-// After this time in ns, a visit takes no further sample of transfers that the host times. If
-// transfers are slow, more samples tell little.
+// If the samples of a visit have lasted this many ns together, the visit takes no further sample.
+// This holds only for transfers that the host times.
 static const double sample_most_ns = 32e6;
 
 // Data of one case that the session keeps from visit to visit.
 struct memory {
     uint64_t passes; // number of transfers in a sample
-    // True: a transfer takes more than sample_most_ns. Then size_passes does not warm up in later
-    // visits.
+    // True if one transfer takes longer than sample_most_ns. Later visits then skip the warm-up of
+    // size_passes.
     bool is_slow;
 };
 
@@ -41,18 +41,18 @@ struct trial {
     // neighbours in this array.
     struct transfer_job *jobs;
     unsigned job_count;
-    // Batches of transfers that the host's clock times: one batch for each queue. Not used if the
-    // device's clock times the transfers, or if the host copies the data itself.
+    // One batch of transfers for each queue. The batches exist only if the host's clock times the
+    // transfers, and if the memory is neither mapped nor pageable.
     struct gpu_batch **batches;
     unsigned batch_count;
     // scopes that own the batches on devices other than the session's device
     struct gpu_scope **scopes;
     unsigned scope_count;
-    bool is_direct; // between devices: true if no copy passes through host memory
+    bool is_direct; // true if copies between devices do not pass through host memory
     struct memory kept;
-    // Host time in ns that the latest call of run_batches spent in submitting calls.
+    // Host time in ns that the last call of run_batches needed to submit its batches.
     double submit_ns;
-    // Times of the samples, per transfer of each job.
+    // The times of the samples; unit_ns is the time in which each job made one transfer.
     struct measure_span span;
 };
 
@@ -80,9 +80,9 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
             transfer_pageable_prepare(job, trial->run->arena, err));
 }
 
-// Returns the queue of job number `job`. With by=copy or memory=pageable, this is a queue for
-// copies. Otherwise, job 0 uses the universal queue, and job 1 the first queue for copies. Returns
-// NULL for copies between devices, whose queue add_peers sets.
+// Returns the queue of job number `job`. For copies between devices, returns NULL: add_peers sets
+// their queue. With by=copy or memory=pageable, returns a queue for copies. In all other cases, job
+// 0 gets the universal queue, and job 1 the first queue for copies.
 static struct gpu_queue *queue_of(const struct transfer_session *session,
                                   const struct transfer_case *this_case, unsigned job)
 {
@@ -211,8 +211,8 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
-// Returns the scope that owns the job's batches: run->scope or, if a queue of another device
-// copies, a new scope, which end_scopes closes.
+// Returns the scope that owns the job's batches. If a queue of another device copies, opens a new
+// scope, which end_scopes closes. Otherwise returns the scope of the visit (run->scope).
 static struct gpu_scope *scope_of(struct trial *trial, const struct transfer_job *job)
 {
     const struct transfer_station *owner = job->this_case->is_read ? job->to : job->from;
@@ -284,9 +284,9 @@ static bool is_at_once(const struct transfer_case *this_case)
     return this_case->direction == TRANSFER_BOTH || this_case->ways != TRANSFER_WAYS_ONE;
 }
 
-// Makes trial->kept.passes transfers of each job, and sets *ns to the mean time of one transfer of
-// each job. If several queues transfer at the same time, each queue gets one submission. Otherwise
-// there is one job, and each transfer begins when the previous one has ended.
+// Makes trial->kept.passes transfers of each job, and sets *ns to the whole time divided by this
+// number. If several queues transfer at the same time, each queue gets one submission. Otherwise
+// there is one job, and each transfer begins when the previous transfer has ended.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
@@ -307,9 +307,9 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
     return true;
 }
 
-// Sets trial->kept.passes, the number of transfers in a sample: SINGLES if mode=single, else as
-// many as fill the time of a sample. If an earlier visit found the number, keeps it and only warms
-// up, unless the transfers are slow.
+// Sets trial->kept.passes, the number of transfers in a sample. With mode=single this is SINGLES,
+// else as many as fill the time of a sample. If an earlier visit found the number, keeps it and
+// only warms up. If the transfers are slow, does not even warm up.
 static bool size_passes(struct trial *trial, struct error *err)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
@@ -339,7 +339,7 @@ static bool size_passes(struct trial *trial, struct error *err)
     }
 }
 
-// If the visit has a gate (struct measure_gate), waits there and then warms up again.
+// If the visit has a gate (struct measure_gate), waits at the gate and then warms up again.
 static bool pass_gate(struct trial *trial, struct error *err)
 {
     const struct measure_gate *gate = trial->run->request->gate;
@@ -370,9 +370,8 @@ static bool time_by_host(struct trial *trial, struct error *err)
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
     span->ended_ns = clock_now_ns();
-    // With direction=both, the transfers count as limited by the host if, in most samples,
-    // submitting took at least the share MEASURE_HOST_BOUND of the time. All other transfers that
-    // the host times always count as limited by it.
+    // Transfers that the host times count as limited by the host. Exception: with direction=both,
+    // submitting must take at least the share MEASURE_HOST_BOUND of the time in most samples.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
     span->step_ns = 1 / (double)trial->kept.passes;
@@ -387,9 +386,8 @@ static bool is_host_timed(const struct transfer_case *this_case)
 
 // ---------------------------------------------------------------- proof and numbers
 
-// Checks the data that the transfers wrote. In the first visit, every byte is checked. The host
-// checks memory more slowly than a fast transfer writes it. So of large host memory, each later
-// visit checks only another eighth.
+// Checks the data that the transfers wrote. The first visit checks every byte. Of large host
+// memory, each later visit checks another eighth, because checking takes long.
 static bool verify(const struct trial *trial, struct error *err)
 {
     for (unsigned i = 0; i < trial->job_count; i++) {
@@ -402,9 +400,9 @@ static bool verify(const struct trial *trial, struct error *err)
     return true;
 }
 
-// Returns the bytes that one transfer moves or, with TRANSFER_BOTH, one in each direction. Copies
-// between devices claim no bytes. If a copy within the device may stay in the last-level cache, its
-// bytes count as traffic of that cache.
+// Returns the bytes that one transfer moves; with TRANSFER_BOTH, those of one transfer in each
+// direction. Copies between devices claim no bytes. If a copy within the device may stay in the
+// last-level cache, its bytes count as traffic of that cache.
 static struct measure_claim claim_of(const struct trial *trial)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
