@@ -17,20 +17,19 @@
 // length of chains whose links are indices.
 #define BENCH_INDEX_REACH_BYTES (UINT64_C(16) << 30)
 
-// The values that the preset or --set chose for one parameter. A range such as 1..8 is already
-// replaced by its values.
+// The values that the preset or --set chose for one parameter, with ranges expanded.
 struct bench_choice {
     const struct param_info *param;
-    // Chosen values in the order of the list; UINT64_MAX means the word "max".
+    // The chosen values, in the order of the text that names them. UINT64_MAX means the word "max".
     struct case_value *values;
     size_t value_count;
-    bool from_user; // true: --set gave the values; false: the preset did
+    bool from_user; // true: the values come from --set; false: from the preset
 };
 
 struct bench_request {
     struct arena *arena;
     const struct gpu_info *device;
-    // all devices, also those that the run does not measure; NULL if not known
+    // all devices, also those that the run does not measure; NULL if the devices are not known
     const struct gpu_system *system;
     const char *preset; // name of the run's preset, for example "quick"
     // The choices: one for each parameter, in the order of benchmark_info.params.
@@ -54,48 +53,47 @@ void bench_case_add(struct arena *arena, struct bench_case_list *list, struct be
 // replace(), reach() and keep() of struct bench_product receive it.
 struct bench_pick {
     const struct bench_request *request;
-    const void *context; // data of the benchmark (bench_product.context)
-    // The case. It has values for the parameters before number `param`; in keep() for all
-    // parameters.
+    const void *context; // the benchmark's own data: `context` of its struct bench_product
+    // The case so far: values of the parameters before number `param`. In keep(), it is complete.
     struct bench_case c;
-    // at[i] is the index of parameter i's value among the values chosen for it. It is 0 if the
-    // parameter's condition `when` is false.
+    // For each parameter, the index of the case's value in the list of chosen values. If the
+    // parameter's condition `when` is false, the index is 0.
     const size_t *at;
-    // Index of the parameter that now gets its value. In keep(), all parameters already have their
-    // values; `param` is then the number of parameters.
+    // Index of the parameter that now gets its value. In keep(), it is the number of parameters.
     size_t param;
-    // Value that parameter number `param` gets. replace() and reach() may change this value. In
-    // keep() the pointer is NULL.
+    // The value that parameter number `param` gets; NULL in keep(). replace() and reach() may
+    // change the value.
     struct case_value *value;
 };
 
-// Describes a plan that has all combinations of the chosen values as cases. A case has a parameter
+// Describes a plan whose cases are all combinations of the chosen values. A case has a parameter
 // only if the parameter's condition `when` is true. The values of the last parameter change fastest
 // in the list of cases. All functions are optional.
 struct bench_product {
     const struct bench_request *request;
-    // The benchmark's own data, which the functions receive in bench_pick.context.
+    // The benchmark's own data. replace(), reach() and keep() receive them as bench_pick.context.
     const void *context;
 
-    // Replaces the chosen value of a parameter by the value that the case gets.
+    // Replaces the chosen value in pick->value by the value that the case should have.
     void (*replace)(const struct bench_pick *pick);
 
-    // Changes the value to the nearest one that the device supports; returns false if there is
-    // none. No case then gets the value. Called for values of presets, and for a list from the user
-    // that ends in "max". If another value of the user is not supported, its cases are skipped.
+    // Changes pick->value to the nearest value that the device supports. If there is none, returns
+    // false, and no case gets the value. The function is called for all values of presets. It is
+    // called for values of --set only if their list ends in "max".
     bool (*reach)(const struct bench_pick *pick);
 
-    // Returns true if the plan should contain the complete case. May change the values in pick->c.
-    // If it returns false and fills `err`, the whole request fails with this error.
+    // Gets a complete case; returns true if the plan should contain it. May change the values in
+    // pick->c. If it returns false and fills `err`, the whole request fails with this error.
     bool (*keep)(const struct bench_pick *pick, struct error *err);
 
     // Returns true for a case that the run should measure before the others.
     bool (*first)(const struct bench_product *product, const struct bench_case *c);
 };
 
-// Appends the cases of `product` to `list`. If replace() or reach() made neighbouring values equal,
-// only one of them is used. If --set chose values and there is no case, the function fails: with
-// ERROR_UNSUPPORTED if the device supports none of the values, else with ERROR_USAGE.
+// Appends the cases of `product` to `list`. If replace() or reach() makes neighbouring values of a
+// parameter equal, only the first one is used. If keep() reports an error, the function fails with
+// it. It also fails if values of --set lead to no case: with ERROR_UNSUPPORTED if only reach()
+// rejected values, else with ERROR_USAGE.
 MUST_CHECK bool bench_plan_product(const struct bench_product *product,
                                    struct bench_case_list *list, struct error *err);
 
@@ -106,12 +104,11 @@ struct bench_session {
     struct gpu_system *system; // devices that the benchmark may open, among them `device`
     struct gpu_device *device;
     const struct gpu_info *info;
-    struct gpu_scope *scope;          // scope that owns objects until the session ends
+    struct gpu_scope *scope;          // scope that owns device objects until the session ends
     struct measure_programs programs; // programs, each built once; `scope` owns them
     struct measure_limits limits;
-    // `clock` has the clocks that kernels can read. It is all 0 unless open() calls
-    // bench_clock_probe. `known_clock` has the clocks that an earlier session measured, or is all
-    // 0.
+    // `clock` has the clocks that kernels can read; it is all 0 until bench_clock_probe fills it.
+    // `known_clock` has the clocks that an earlier session measured; it is all 0 if there is none.
     struct measure_clock clock, known_clock;
     bool warm;   // true: this session has measured a case, so the core clock is high
     void *state; // the benchmark's own data, set by open()
@@ -121,13 +118,13 @@ struct bench_session {
 };
 
 // Begins a session on an open device of `system`, with an arena and a scope of its own.
-// bench_session_end frees both.
+// bench_session_end frees the arena and closes the scope.
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device);
 void bench_session_end(struct bench_session *session);
 
-// bench_session_open opens a device and begins a session on it. The device may already be open. If
-// bench_session_open fails, *session stays unchanged. bench_session_close ends the session and
-// closes its device. It does nothing if the session is all zero or already closed.
+// bench_session_open opens a device and begins a session on it. If the function fails, *session
+// stays unchanged. bench_session_close ends the session and closes its device. If the session is
+// all zero or already closed, the function does nothing.
 MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_system *system,
                                    const struct gpu_info *info, const struct gpu_device_desc *desc,
                                    struct error *err);
@@ -136,7 +133,7 @@ void bench_session_close(struct bench_session *session);
 // Finds the clocks that kernels can read, and sets session->clock to them.
 MUST_CHECK bool bench_clock_probe(struct bench_session *session, struct error *err);
 
-// Returns the maximum number of counts of the core's counter in `ns` nanoseconds.
+// Returns the largest number of counts by which the core's counter can advance in `ns` nanoseconds.
 double bench_counts_most(const struct bench_session *session, double ns);
 
 // Creates a buffer of `bytes` bytes in memory of the kind `memory`; returns NULL with `err` if that
@@ -144,20 +141,20 @@ double bench_counts_most(const struct bench_session *session, double ns);
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
                                 struct error *err);
 
-// One visit of a case, and what the visit may use.
+// One visit of a case, and the memory and objects that the visit may use.
 struct bench_visit {
     struct bench_session *session;
     const struct bench_case *bench_case;
     struct gpu_scope *scope; // scope that owns objects until the visit ends
     struct arena *arena;     // memory that lives until the end of the visit
     const struct measure_request *request;
-    // Points to the data that the benchmark keeps for this case until the session ends. *memory is
-    // NULL at the case's first visit in a session. The data are in the session's arena.
+    // Pointer to the data that the benchmark keeps for this case until the session ends, in the
+    // session's arena. At the case's first visit in a session, *memory is NULL.
     void **memory;
 };
 
-// Describes how to time the work that `record` records, with the visit's scope and the session's
-// clock. If session->warm is true, one warm-up run is enough.
+// Returns a span description for the work that `record` records. It has the visit's scope and
+// request, and the session's clock. If session->warm is true, one warm-up run is enough.
 struct measure_span_desc bench_span_desc(const struct bench_visit *run, measure_record *record,
                                          void *context);
 
@@ -166,33 +163,33 @@ struct json_out;
 struct benchmark {
     struct benchmark_info info;
     const char *description; // description of the benchmark: a paragraph for `fathom list NAME`
-    // Capabilities that the device must have. If it lacks one, all cases are skipped.
+    // Capabilities that the device must have. If the device lacks one, all cases are skipped.
     gpu_caps needs;
     const char *command; // "map" if only `fathom map` measures this benchmark; else NULL
-    // True if several devices may measure the same case at the same time (suite/schedule.h). The
-    // case's parameter "together" says whether they do. Its choices must be "auto", "yes" and "no".
+    // True if several devices may measure the same case at the same time (a co-run). The case's
+    // parameter "together" decides whether they do. Its choices must be "auto", "yes" and "no".
     bool together;
 
-    // Approximate time of one case, in units of a `latency` case on an H200; 0 means 1.
-    // quick_slowness is for the preset quick; if it is 0, `slowness` is used. suite/forecast.h
-    // estimates the remaining time of a run from these numbers.
+    // Approximate time of one case, in units of a `latency` case on an H200; 0 means 1. With the
+    // preset quick, quick_slowness replaces `slowness`, unless it is 0. suite/forecast.h estimates
+    // the remaining time of a run from these numbers.
     double slowness, quick_slowness;
 
     // Returns the groups of hardware counters that a visit of the case reads: a sum of values of
-    // enum measure_count_group. NULL if visits of this benchmark cannot count events.
+    // enum measure_count_group. If the pointer is NULL, visits read no counters.
     unsigned (*counted)(const struct bench_case *c);
 
-    // True if cases use the link between host and device. Other work on the link or on the host
-    // then slows samples, too. So a slow sample does not show other work on the device
+    // True if cases use the link between host and device. Work on the link or on the host then
+    // slows samples, too. So a slow sample does not prove other work on the device
     // (collect_rule.alone).
     bool link;
 
     // Lists all cases for the request's device and choices. Fails with ERROR_USAGE if the choices
-    // contradict each other. Usually called in another process than visit(). If NULL, `product`
-    // describes the cases.
+    // contradict each other. The process that plans is usually not the one that calls visit(). If
+    // `plan` is NULL, `product` describes the cases.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
-    // Describes the cases if `plan` is NULL. bench_plan sets `request` in a copy of this.
+    // Description of the cases if `plan` is NULL. bench_plan sets `request` in a copy of it.
     struct bench_product product;
 
     // Optional. Chooses the queues of the device: sets `desc`, which is all zero before. If `desc`
@@ -200,8 +197,8 @@ struct benchmark {
     // is closed when a benchmark with another function `device` is visited.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
-    // Name of another benchmark, whose sessions this benchmark uses, with their device(), open()
-    // and close(). NULL if this benchmark has its own sessions.
+    // Name of another benchmark, whose sessions this benchmark uses. That benchmark's device(),
+    // open() and close() then apply. NULL if this benchmark has its own sessions.
     const char *session_of;
 
     // Optional. Makes the programs and buffers that cases share. Called once per session.
@@ -221,13 +218,13 @@ struct benchmark {
     bool (*serve)(const char *device, int socket_fd, struct error *err);
 
     // Measures a case once: prepares, warms up, takes samples, and verifies. Fills `visit`, or
-    // fails. After ERROR_UNSUPPORTED and ERROR_OUT_OF_MEMORY the case is skipped. After any other
-    // error it is a failed case.
+    // fails. If the error is ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY, the case is skipped. After
+    // any other error, the case has failed.
     bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
     // Optional. Writes the benchmark's built-in scenarios as elements of an open JSON array:
-    // {"name": …, "help": …, "scenario": …, "set": …}. "scenario" has what a FILE of the parameter
-    // "scenario" contains. "set" has the values that other parameters need.
+    // {"name": …, "help": …, "scenario": …, "set": …}. "scenario" is the content of a FILE for the
+    // parameter "scenario". "set" has the values that other parameters need.
     void (*put_scenarios)(struct json_out *out);
 
     // Optional. Adds findings from this benchmark's results on the device with the id `device`.
@@ -244,8 +241,8 @@ bool benchmark_times_submissions(const struct benchmark *benchmark);
 MUST_CHECK bool bench_plan(const struct benchmark *benchmark, const struct bench_request *request,
                            struct bench_case_list *list, struct error *err);
 
-// All benchmarks, in the order of `fathom list`, then NULL. The program makes this array from
-// bench/list.h; tests define their own.
+// All benchmarks, in the order of `fathom list`; the last element is NULL. The program makes this
+// array from bench/list.h; tests define their own.
 extern const struct benchmark *const benchmarks[];
 
 // Returns the benchmark with this name; NULL if there is none.
@@ -257,7 +254,7 @@ const struct benchmark *benchmark_find(const char *name);
 const struct benchmark *benchmark_session_of(const struct benchmark *benchmark, struct error *err);
 
 // Writes a description of the benchmark as an element of an open JSON array (results/codec.h):
-// metrics, views, and parameters with choices, bounds and presets. A bound that is 0 or false is
+// metrics, views, and parameters with choices, bounds and presets. Bounds that are 0 or false are
 // left out.
 void benchmark_describe(struct json_out *out, const struct benchmark *benchmark);
 

@@ -129,7 +129,7 @@ const char *choices_preset_values(const struct param_info *param, const char *pr
 
 // Returns the values of a parameter as text: from the last --set that names the parameter, else
 // from the preset, else from the preset standard. Returns NULL if none of these has values. Sets
-// *from to that --set, or to NULL if there is none.
+// *from to the --set that the values come from, else to NULL.
 static const char *chosen_values(const struct choice_request *request,
                                  const struct benchmark *benchmark, const struct param_info *param,
                                  const struct setting **from)

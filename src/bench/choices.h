@@ -19,16 +19,16 @@ struct setting {
 struct choice_request {
     const struct benchmark *const *benchmarks;
     size_t benchmark_count;
-    // Name of the preset: "quick", "standard" or "full"; for `fathom map` "map"; for `fathom check`
-    // a preset of suite/check_plan.c.
+    // Name of the preset. `fathom run` has "quick", "standard" and "full"; `fathom map` has "map";
+    // `fathom check` has presets of its own (suite/check_plan.c).
     const char *preset;
     const struct setting *settings;
     size_t setting_count;
-    // All devices, also those that the run does not measure; NULL if not known.
+    // All devices, also those that the run does not measure; NULL if the devices are not known.
     const struct gpu_system *system;
 };
 
-// The names of the presets for help texts, and the default preset.
+// PRESET_NAMES are the presets for help texts. PRESET_DEFAULT is the preset if the user names none.
 #define PRESET_NAMES   "quick|standard|full"
 #define PRESET_DEFAULT "standard"
 
@@ -42,14 +42,14 @@ MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct sett
 const char *choices_preset_values(const struct param_info *param, const char *preset);
 
 // Checks the whole request. Fails with ERROR_USAGE if the preset is unknown, if a setting names a
-// benchmark or a parameter that the run does not have, or if choices_make fails. The message
-// suggests the nearest known name.
+// benchmark or a parameter that the run does not have, or if choices_make fails. If a name is
+// unknown, the message may suggest a similar one.
 MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *request,
                               struct error *err);
 
-// Finds the chosen values of each parameter of `benchmark`, in the order of its params. Fails with
-// ERROR_USAGE if a value does not parse, if a parameter without the role PARAM_AXIS gets several
-// values, or if the values from --set have more than 65,536 combinations.
+// Finds the chosen values of each parameter of `benchmark`, in the order of its parameters. Fails
+// with ERROR_USAGE if a value does not parse, if a parameter without the role PARAM_AXIS gets
+// several values, or if the values of --set have more than 65,536 combinations.
 MUST_CHECK bool choices_make(struct arena *arena, const struct choice_request *request,
                              const struct benchmark *benchmark, struct bench_choice **choices,
                              struct error *err);

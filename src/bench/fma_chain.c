@@ -29,15 +29,15 @@ static double power_of_two(int exponent)
     return power;
 }
 
-// Rounds to the nearest integer, ties to even, for |value| < 2^51. Adding a large number leaves a
-// double no bits for fractions; then the number is subtracted again.
+// Returns the integer nearest to `value`, ties to even; |value| must be below 2^51. Adding 1.5 ·
+// 2^52 rounds the value, because such a large double has no bits for fractions.
 static double round_whole(double value)
 {
-    const double large = 6755399441055744; // 1.5 · 2^52; doubles near this value have no fractions
+    const double large = 6755399441055744; // this is 1.5 · 2^52
     return value + large - large;
 }
 
-// Called millions of times per case. frexp() and ldexp() would be too slow here.
+// This function is called millions of times per case. frexp() and ldexp() would be too slow here.
 double fma_round(enum fma_number number, double value)
 {
     uint64_t bits;
@@ -80,7 +80,7 @@ uint64_t fma_bits(enum fma_number number, double rounded)
 }
 
 // Computes one step x·x + b of a chain. If `fused` is true, only the sum is rounded; otherwise the
-// product is rounded, too. For f16, a double holds x·x exactly, and x·x + b too while values stay
+// product is rounded, too. For f16, doubles hold x·x exactly, and also x·x + b while values stay
 // below 2.
 static double step(enum fma_number number, double x, double b, bool fused)
 {
@@ -95,8 +95,7 @@ static double step(enum fma_number number, double x, double b, bool fused)
 
 static struct fma_chain follow(enum fma_number number, unsigned chain, uint64_t steps)
 {
-    // Each chain starts at a different value: a multiple of 1 / golden ratio, modulo 1, scaled to
-    // −1 … 1.
+    // Chain i starts at (i + 1) / golden ratio modulo 1, scaled to −1 … 1. So all starts differ.
     double x = fma_round(number, 2 * fmod((chain + 1) * 0.6180339887, 1) - 1);
     double fused = x, rounded = x, b = fma_round(number, constant);
     for (uint64_t i = 0; i < steps; i++) {
@@ -119,7 +118,7 @@ void fma_chain_follow(enum fma_number number, uint64_t steps, struct fma_chain c
     for (unsigned i = FMA_CHAINS; i-- > 0;) {
         struct fma_chain own = follow(number, i, steps);
         chains[i] = own;
-        // A word of FMA_F16X2 holds a value of chain i in its low half, and one of chain i + 1 in
+        // A word of FMA_F16X2 has the value of chain i in its low half, and that of chain i + 1 in
         // its high half.
         if (number == FMA_F16X2)
             chains[i] =

@@ -12,7 +12,7 @@ enum fma_number {
     FMA_F32,
     FMA_F64,
     FMA_F16,
-    FMA_F16X2, // two f16 numbers in a word; they belong to two chains
+    FMA_F16X2, // a word with two f16 numbers, which belong to two chains
 };
 
 enum {

@@ -33,13 +33,12 @@ enum {
 // driver reports.
 #define MAP_CODE_SENSOR "instruction_bytes"
 
-// A kernel of cases `what=code` has up to MAP_CODE_STEPS parts of straight-line code.
-// map_code_length returns the number of instructions in the first `steps` parts: 64 to 2048 in
-// steps of 64, then 16 numbers per octave up to 32768.
+// A kernel of cases `what=code` has up to MAP_CODE_STEPS parts of straight-line code. The first n
+// parts together have map_code_length(n) instructions: 64 to 2048 in steps of 64, then 16 numbers
+// per octave up to 32768.
 enum {
     MAP_CODE_STEPS = 96,
-    // Number of instructions after each part of the straight-line code. They end the lap if this
-    // part is the last one to run.
+    // Number of instructions after each part, which end the lap if no further part should run.
     MAP_CODE_QUESTION = 2
 };
 uint32_t map_code_length(uint32_t steps);
@@ -52,7 +51,7 @@ enum map_param {
     MAP_PARAM_BYTES,
     MAP_PARAM_CHAIN,
     MAP_PARAM_PITCH,
-    MAP_PARAM_CHAINS,                   // number of the parameters above, which all chains have
+    MAP_PARAM_CHAINS,                   // number of the parameters above; each chain has them all
     MAP_PARAM_CLOCK = MAP_PARAM_CHAINS, // core clock: for cases `what=clocks` only
     MAP_PARAM_INSTRUCTIONS,             // number of instructions: for cases `what=code` only
     MAP_PARAM_PARALLEL,                 // number of chains: for cases `what=neighbours` only

@@ -9,7 +9,7 @@
 #include "bench/choices.h"
 
 enum plan_step {
-    PLAN_CASE,  // the next case is in *next
+    PLAN_CASE,  // next() has put the next case into *next
     PLAN_PAUSE, // the run must measure all returned cases before it calls next() again
     PLAN_END    // the plan has no more cases
 };
@@ -23,12 +23,12 @@ struct plan_case {
 
 struct plan {
     enum plan_step (*next)(struct plan *plan, const struct run *so_far, struct plan_case *next);
-    size_t total; // number of all cases; if the plan grows, of the cases known so far
+    size_t total; // number of all cases that the plan knows so far
     bool grows;
     // Returns the number of known cases of this benchmark that next() has not returned yet.
     size_t (*left)(const struct plan *plan, const struct benchmark *benchmark);
-    // Takes the case with the key `key` out of the plan and sets *taken to it; next() then skips
-    // it. Returns false if the plan has no such case left. NULL if the plan cannot do this.
+    // Takes the case with the key `key` out of the plan, so that next() skips it. Sets *taken to
+    // the case. Returns false if the plan has no such case left. The pointer may be NULL.
     bool (*take)(struct plan *plan, const char *key, struct plan_case *taken);
     // Optional. Adds conclusions from the results of the plan's cases to the run. Called once,
     // after the last case.

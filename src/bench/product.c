@@ -9,7 +9,7 @@ struct planner {
     struct bench_case_list *list;
     // The case under construction, with room for the values of all parameters.
     struct bench_case c;
-    // at[i] is the index of the value chosen for parameter i (bench_pick.at).
+    // the array that bench_pick.at points to
     size_t *at;
     // true: reach() rejected a chosen value
     bool beyond;
@@ -23,8 +23,8 @@ static bool ends_in_max(const struct bench_choice *choice)
     return choice->param->type != PARAM_TEXT && last->uint == UINT64_MAX;
 }
 
-// Fits the value in `pick` to the device: by replace(), then by reach() where bench.h says so.
-// Returns false if reach() rejects the value.
+// Calls replace() and then, for the values that bench.h names, reach(). Returns false if reach()
+// rejects the value.
 static bool fit(struct planner *p, struct bench_pick *pick)
 {
     const struct bench_product *product = p->product;
@@ -99,7 +99,7 @@ static void add_values(struct planner *p, size_t param)
     p->at[param] = 0;
 }
 
-// Moves the cases that first() selects to the front of the list. Otherwise the order stays.
+// Moves the cases that first() selects to the front of the list, as a stable partition.
 static void put_first(const struct bench_product *product, struct bench_case *cases, size_t count)
 {
     struct bench_case *rest = ARENA_ARRAY(product->request->arena, count, struct bench_case);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two queues of one device, for benchmarks that run two kinds of work at the same time: the first
-// is universal; the second is of a compute-only family or, if there is none, universal too.
+// Two queues of one device, for benchmarks that run two kinds of work at the same time. The first
+// queue is universal. The second one is compute-only or, if the device has none, universal too.
 #ifndef BENCH_QUEUE_PAIR_H
 #define BENCH_QUEUE_PAIR_H
 
@@ -10,11 +10,11 @@
 // UNIVERSAL.
 enum gpu_queue_kind queue_pair_kind(const struct gpu_info *info);
 
-// True if the device has a second queue.
+// Returns true if the device can give a second queue.
 bool queue_pair_has_second(const struct gpu_info *info);
 
-// Requests the two queues in `desc`, which must be all zero: queue 0 is universal, queue 1 is the
-// second queue. If the device has no second queue, requests only queue 0.
+// Sets `desc`, which must be all zero, to request both queues. Queue 0 is universal, queue 1 is the
+// second queue. If the device has no second queue, only queue 0 is requested.
 void queue_pair_request(const struct gpu_info *info, struct gpu_device_desc *desc);
 
 #endif

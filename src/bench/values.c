@@ -70,7 +70,7 @@ static bool refuse(struct parser *p, const char *text)
                      expectation(p->param->type));
 }
 
-// Fails: the word is none of the parameter's choices. The message suggests the nearest choice.
+// Fails because `word` is none of the parameter's choices. The message may suggest a similar one.
 static bool refuse_choice(struct parser *p, const char *word)
 {
     char *names = arena_strdup(p->arena, p->param->choices);
@@ -145,8 +145,8 @@ static bool add_single(struct parser *p, const char *text)
 
 // ---------------------------------------------------------------- ranges
 
-// The spacing is the text after a range. "A..B/n" has n values per octave. In "A..B+s" the
-// distance between values is s.
+// The distance between the values of a range. "A..B/n" has n values per octave. In "A..B+s",
+// neighbouring values are s apart.
 struct spacing {
     uint64_t values; // number of values per octave; 1 if the range has a `step` instead
     uint64_t step;   // distance between neighbouring values; 0 if the range has values per octave
@@ -167,8 +167,8 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// Returns the largest number of a range that ends at `to`. This is `to` itself or, if `to` is the
-// word "max", the parameter's upper bound (param_info.most) if it has one.
+// Returns the largest number in a range that ends at `to`. This is usually `to` itself. If `to` is
+// the word "max" and the parameter has an upper bound (param_info.most), it is that bound.
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
@@ -203,8 +203,8 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
     return add(p, (struct case_value){.real = to});
 }
 
-// Reads the spacing at the end of a range, and cuts it off the text `end`. If there is none, sets
-// *spacing to one value per octave.
+// Reads the spacing (/N or +S) behind the end of a range, and cuts it off the text `end`. If there
+// is no spacing, sets *spacing to one value per octave.
 static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
 {
     *spacing = (struct spacing){.values = 1};

@@ -23,7 +23,7 @@ enum {
 };
 
 struct value_list {
-    struct case_value *values; // values in the order written, without duplicates
+    struct case_value *values; // values in the order of the text, without duplicates
     size_t count, capacity;
 };
 

@@ -7,29 +7,28 @@
 #include <stdio.h>
 
 enum {
-    // Number of workgroups per core, if they have INCORE_THREADS threads; of smaller workgroups
-    // there are more. With 2 per core, all cores end at the same time, whether a core runs both
-    // workgroups together or one after the other.
+    // Number of workgroups of INCORE_THREADS threads per core; smaller workgroups are more in
+    // number. With 2 per core, all cores end at the same time, whether a core runs both workgroups
+    // together or one after the other.
     GROUPS_A_CORE = 2,
-    CORES_UNKNOWN = 256, // number of cores that is assumed if the device does not report it
+    CORES_UNKNOWN = 256, // assumed number of cores if the device does not report it
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
-    // Each dispatch adds 7 to 14 µs. So samples last 3 times as long as requested, except those of
-    // matrix units.
+    // Samples last 3 times as long as requested, because each dispatch adds 7 to 14 µs to them.
+    // Samples of matrix units last as long as requested.
     SAMPLE_FACTOR = 3
 };
 static const double warm_ns = 15e6; // time in ns of the work after which the core clock has risen
-// If a dispatch is faster per iteration than all dispatches before it, by more than this share, the
-// core clock is still rising.
+// While the core clock rises, dispatches get faster per iteration by more than this share.
 static const double still_rising = 0.01;
 
 // Data of a case that the session keeps from one visit to the next.
 struct memory {
     uint32_t iterations;
     uint64_t repeats; // number of dispatches in a sample
-    // Values against which a kernel checks its results (a "proof", incore_kind_fill): constants,
-    // and the first and the last value of each chain.
+    // The constants of the operation, and the first and the last value of each chain. A kernel
+    // checks its results against these values (incore_kind_fill).
     uint32_t words[2 * INCORE_SLOTS];
 };
 
@@ -40,7 +39,7 @@ struct chip {
     struct gpu_program *program;
     struct memory *memory;
     uint32_t groups;
-    bool separate; // true: the device rounded an fma twice (incore_proven)
+    bool separate; // true: an fma of the device rounded twice, first the product and then the sum
 };
 
 static void set_iterations(struct chip *chip, uint32_t iterations)
@@ -65,8 +64,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         incore_dispatch(chip->session, batch, &dispatch, 0);
 }
 
-// Copies the proof (the expected values) to the device. If `fetch` is true, copies it back to the
-// host instead, with the kernels' counts of wrong results.
+// Copies the expected values to the device. If `fetch` is true, copies them back to the host
+// instead, together with the kernels' counts of wrong results.
 static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 {
     struct gpu_batch *batch = gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){0}, err);
@@ -82,7 +81,7 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 // ---------------------------------------------------------------- sizing
 
 // Returns the wanted length of a sample in ns: SAMPLE_FACTOR times the requested length. For matrix
-// units it is the requested length: longer samples would reach the card's power limit, and slow
+// units, it is the requested length. Longer samples would reach the card's power limit and slow
 // down the next cases.
 static double wanted_ns(const struct chip *chip)
 {
@@ -91,9 +90,8 @@ static double wanted_ns(const struct chip *chip)
 }
 
 // Returns the maximum number of iterations of a dispatch: the device's limit for a loop minus 1, or
-// 2^24 without such a limit. It is at most 8 per ns of a sample, because no processor does more.
-// Otherwise, if a broken device took almost no time, the host would compute far too many expected
-// values.
+// 2^24 without such a limit. It is at most 8 iterations per ns of a sample: no processor does more.
+// This bounds the host's work if a broken device reports almost no time.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;
@@ -101,13 +99,13 @@ static double iterations_most(const struct chip *chip)
 }
 
 // Chooses the number of iterations with which one dispatch lasts as long as a sample. Runs
-// dispatches until the core clock has risen, because an idle chip can run at a sixth of its full
-// clock.
+// dispatches until the core clock has risen, because the clock of an idle chip can be six times
+// lower.
 static bool size(struct chip *chip, struct error *err)
 {
     double most = iterations_most(chip), wanted = wanted_ns(chip), iterations = SIZING_ITERATIONS;
     double spent = chip->session->awake ? warm_ns : 0, ns, best = INFINITY;
-    // number of dispatches since one was clearly faster than all before it
+    // number of successive dispatches that were not clearly faster than all before
     unsigned calm = 0;
     const struct measure_span_desc desc = bench_span_desc(chip->run, record, chip);
     set_iterations(chip, SIZING_ITERATIONS);
@@ -151,8 +149,8 @@ static void report(struct chip *chip, const struct measure_span *span, struct me
     const struct measure_count_claims counts = incore_kind_claims(kind, 1, steps * subgroups);
     struct measure_claim claim = {.cores = chip->run->session->limits.cores, .counts = &counts};
     claim.results[incore_kind_class(kind)] = results;
-    // The limit of the throughput follows from the core clock. If kernels read a counter of another
-    // clock, the core clock is not known, and there is no limit.
+    // The limit of the throughput needs the core clock. If kernels read a counter of another clock,
+    // the core clock is not known, and there is no limit.
     bool is_clocked = chip->run->session->clock.counts_core_clock;
     const struct measure_account account = {&claim, is_clocked ? &chip->run->session->limits : NULL,
                                             span, visit};
@@ -176,15 +174,16 @@ static bool run_span(struct chip *chip, struct measure_span *span, struct error 
     request.sample_ns = (uint64_t)wanted_ns(chip);
     struct measure_span_desc desc = bench_span_desc(chip->run, record, chip);
     desc.request = &request;
-    desc.warm = true; // one warm-up run is enough: sizing and earlier cases have warmed the device
+    // one warm-up run is enough, because sizing and earlier cases have warmed the device
+    desc.warm = true;
     desc.repeats = chip->memory->repeats;
     return move_proof(chip, false, err) && measure_span_run(chip->run->arena, &desc, span, err) &&
            move_proof(chip, true, err) && verify(chip, span, err);
 }
 
-// Takes the samples of a visit. If they last less than half of wanted_ns(), takes them again with a
-// new number of iterations, up to SIZING_TRIES times. If dispatches already have iterations_most()
-// iterations, the samples stay short.
+// Takes the samples of a visit. If they last less than half of wanted_ns(), chooses a new number of
+// iterations and takes them again, up to SIZING_TRIES times. Samples stay short if the number of
+// iterations is already the maximum (iterations_most).
 static bool run_sized(struct chip *chip, struct measure_span *span, struct error *err)
 {
     bool sized = chip->memory->iterations > 0, again = true;

@@ -6,11 +6,11 @@
 enum {
     UNIT_TEXT = 32
 };
-// A core has n arithmetic units if it gives at least this many results per cycle and unit.
+// A core has n arithmetic units if it gives at least 0.95 n results per cycle.
 static const double units_least = 0.95;
 
-// Returns true if the result is one of incore, of `device`, and of the operation `op`. If `op` is
-// NULL, the result may be of any operation.
+// Returns true if the result belongs to incore, to `device`, and to the operation `op`. If `op` is
+// NULL, any operation matches.
 static bool is_of(const struct result *result, const char *device, const char *op)
 {
     const struct bench_case *c = &result->bench_case;
@@ -28,7 +28,8 @@ static double units_of(double per_cycle)
 
 static void report(struct run *run, const char *device, const char *op)
 {
-    // alone: first result of one chain in one subgroup; full: result with the highest throughput
+    // alone: the first result of one chain in one subgroup; full: the result with the highest
+    // number of results per cycle
     const struct result *alone = NULL, *full = NULL;
     char results[UNIT_TEXT];
     for (size_t i = 0; i < run->result_count; i++) {
@@ -56,8 +57,8 @@ static void report(struct run *run, const char *device, const char *op)
 
 // Adds a finding "operation" for each operation with a latency and a throughput. Value: the latency
 // in cycles, from one chain in one subgroup. Text: also the highest number of results per cycle and
-// core, and the number of arithmetic units if units_of() finds it. Keys: the cases of the latency
-// and of the throughput.
+// core, and the number of arithmetic units if units_of() finds it. Keys: the case of the latency,
+// then the case of the throughput.
 void incore_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -11,16 +11,15 @@
 enum {
     WARM_UP_ITERATIONS = 2,
     SIZING_ITERATIONS = 4,
-    // Counts of the core's counter in a sample, if the counter counts the core clock.
+    // Wanted number of counts of the core's counter in a sample, if it counts core cycles.
     CYCLES_WANTED = 1 << 16,
-    // Counts of the core's counter in a sample, if the counter counts another clock.
+    // Wanted number of counts of the core's counter in a sample, if it counts another clock.
     TICKS_WANTED = 1 << 18,
     TRIES_MAX = 20
 };
 
-// Data of a case that the session keeps: the number N of timed iterations, and the values against
-// which kernels check their results ("proofs"). words[0] is for dispatches of N iterations,
-// words[1] for those of 2 N.
+// Data of a case that the session keeps: the number N of timed iterations, and the expected values
+// of the results ("proofs"). words[0] is for dispatches of N iterations, words[1] for those of 2 N.
 struct memory {
     uint32_t iterations;
     uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
@@ -33,15 +32,15 @@ struct core {
     struct gpu_program *program;
     struct memory *memory;
     unsigned samples;
-    // Length of each sample: in counts of the core's counter (0 if kernels cannot read it), and in
-    // ns.
+    // The length of each sample: `counts` in counts of the core's counter, `ns` in ns. If kernels
+    // cannot read the counter, `counts` is 0.
     double counts[INCORE_SAMPLES_MAX], ns[INCORE_SAMPLES_MAX];
     bool separate;
 };
 
-// Returns the number of proofs (sets of expected values) in a batch. With the core's counter, all
-// dispatches have N iterations: one proof. With time stamps, dispatches have N or 2 N iterations:
-// two proofs.
+// Returns the number of proofs (sets of expected values) in a batch. If the core's counter
+// measures, all dispatches have N iterations: one proof. If time stamps measure, dispatches have N
+// or 2 N iterations: two proofs.
 static unsigned proof_count(const struct core *core)
 {
     return core->session->clocked ? 1 : INCORE_PROOFS;
@@ -123,7 +122,7 @@ static double elapsed(const struct core *core, const uint32_t *stamps)
     return last - first;
 }
 
-// Returns the time of a dispatch's timed iterations in ns, by the device's clock.
+// Returns how many ns the timed iterations of a dispatch take by the device's clock.
 static double device_ns(const struct core *core, const uint32_t *stamps)
 {
     return measure_clock_elapsed_ns(&core->run->session->clock,
@@ -142,9 +141,8 @@ static double count_ns(const struct core *core, const uint32_t *stamps)
            (double)measure_clock_delta(counts[0], counts[1], measure_clock_low_bits(clock));
 }
 
-// Fails with ERROR_UNSUPPORTED if the core's counter may have wrapped during the timed iterations.
-// They may last half of the counter's range. The other half is for subgroups that began before
-// subgroup 0.
+// Fails with ERROR_UNSUPPORTED if the timed iterations may have lasted half of the counter's range
+// or longer. The other half is for subgroups that began before subgroup 0.
 static bool refuse_wrapped(const struct core *core, const uint32_t *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;
@@ -182,7 +180,7 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
 // ---------------------------------------------------------------- by time stamps
 
 // Takes the samples. A sample is the time of 2 N iterations minus the time of N iterations. In this
-// difference, the cost of a dispatch cancels out.
+// difference, the constant cost of a dispatch cancels out.
 static bool run_slopes(struct core *core, struct error *err)
 {
     struct gpu_batch *batch = begin_batch(core, 2 * core->samples, err);
@@ -205,9 +203,8 @@ static bool run_slopes(struct core *core, struct error *err)
     return true;
 }
 
-// Takes the samples until all are positive, at most TRIES_MAX times. A sample of 0 or less shows
-// that something delayed the shorter dispatch. After the last try, samples that are not positive
-// become NaN.
+// Takes all samples, up to TRIES_MAX times, until each is positive. A sample of 0 or less shows
+// that something delayed the shorter dispatch. After the last try, such samples become NaN.
 static bool run_until_positive(struct core *core, struct error *err)
 {
     for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
@@ -242,8 +239,8 @@ static bool ran_low(const struct core *core)
                       error);
 }
 
-// Takes the samples; takes them again if the core clock was measured and was too low. Samples of
-// some µs do not raise the core clock, so other work before them does (pace_lead_ns).
+// Takes the samples. If the core clock was measured and was too low, takes them again. Samples of
+// some µs do not raise the core clock, so other work before them raises it (pace_lead_ns).
 static bool run_paced(struct core *core, struct error *err)
 {
     bool done;
@@ -258,7 +255,7 @@ static bool run_samples(struct core *core, struct error *err)
     return core->session->clocked ? run_paced(core, err) : run_until_positive(core, err);
 }
 
-// Chooses the number of iterations from a trial run, so that a sample is much longer than a step of
+// Chooses the number of iterations from a trial run. A sample must be much longer than a step of
 // the counter or of the time stamps. The trial needs no high core clock, because the number of
 // cycles does not depend on it.
 static bool size(struct core *core, struct error *err)
@@ -284,8 +281,8 @@ static bool size(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Adds one value of the metric per sample to `visit`: the sample's length divided by `over`. If
-// `inverse` is true, `over` is divided by the sample's length.
+// Adds the metric's value of each sample to `visit`: the sample's length ÷ `over`. If `inverse` is
+// true, the value is `over` ÷ the sample's length.
 static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
                 double over, bool inverse)
 {
@@ -312,7 +309,7 @@ static void report(struct core *core, struct measure_visit *visit)
                    (double)incore_chain_steps(this_case);
     double results =
         steps * this_case->subgroups * session->subgroup_threads * this_case->kind->results;
-    // All subgroups of the workgroup together make one operation of a barrier.
+    // A barrier is one operation of the whole workgroup, not one of each subgroup.
     bool whole = this_case->kind->operation == INCORE_BARRIER;
     double operations = steps * (whole ? 1 : this_case->subgroups);
     bool cycles = session->clocked && session->bench->clock.counts_core_clock;
@@ -351,8 +348,8 @@ static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// If the visit reads hardware counters, reads the events of 2 N iterations and of N iterations.
-// Their difference belongs to the timed iterations of one sample.
+// If the visit counts events, reads hardware counters over 2 N and over N iterations. The
+// difference belongs to the timed iterations of one sample.
 static bool count(struct core *core, struct measure_visit *visit, struct error *err)
 {
     const struct measure_request *request = core->run->request;

@@ -8,27 +8,28 @@
 #include <string.h>
 
 enum {
-    // Chains of INCORE_DIV to INCORE_SIN on floats settle within this many steps: x stays the same
-    // or alternates between two values. So the host computes no more steps.
+    // Chains of INCORE_DIV to INCORE_SIN on floats settle within this many steps: x then stays the
+    // same or alternates between two values. So the host computes no more steps.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
-    // Each step inverts the votes of the lanes whose bits are set here. Every subgroup has at least
-    // four lanes, so only the first four ever vote 1.
+    // Each step inverts the votes of the lanes whose bits are set here. Only the first four lanes
+    // ever vote 1, because every subgroup has at least four lanes.
     VOTED = 5,
     FOUR_LANES = 15,
-    // Each lane of a subgroup adds its own constant to x. This is the smallest of them, of lane 1.
+    // Each lane of a subgroup adds its own constant to x. The smallest of these constants belongs
+    // to lane 1.
     LEAST_OF_ALL = 3,
     BYTES = 4
 };
 static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0xd1342543de82ef95);
 
-// First and last values of a chain, as bit patterns. A chain of packed halves has a value in each
-// half of a word. A mixed chain has a float in the low word and an integer in the high word.
+// First and last values of a chain, as bit patterns. With packed halves, a word has one value in
+// each half. A mixed chain has a float in the low word and an integer in the high word.
 struct chain {
     uint64_t start;  // first value of x
     uint64_t second; // first value of y, in chains of integers
-    // Last value of x if an fma rounds once, and if it rounds twice. Without an fma, both are
-    // equal.
+    // The last value of x: `fused` if an fma rounds once, `rounded` if it rounds twice. Without an
+    // fma, both are equal.
     uint64_t fused, rounded;
 };
 
@@ -36,7 +37,7 @@ struct constants {
     uint64_t a, b;
 };
 
-// Returns the type of the chain's numbers: enum fma_number has the same order as INCORE_F32 …
+// Returns the type of the chain's numbers. enum fma_number has the same order as INCORE_F32 …
 static enum fma_number number_of(const struct incore_kind *kind)
 {
     return (enum fma_number)kind->number;
@@ -119,7 +120,7 @@ static struct constants integer_constants(const struct incore_kind *kind)
 {
     switch (kind->operation) {
     case INCORE_MAD:
-        // Constants of a random number generator in Numerical Recipes. It takes all 2^32 values.
+        // Constants of a random number generator in Numerical Recipes, whose period is 2^32.
         return (struct constants){1664525, 1013904223};
     case INCORE_DIV:
         return (struct constants){4000000007, 4000000007};
@@ -167,8 +168,8 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 // ---------------------------------------------------------------- more than one number
 
 // Returns the last two values, d and e, of a chain of dot products after `steps` steps. The next
-// value is d − e, so the values repeat after six steps. They are small integers, which no rounding
-// changes.
+// value is d − e, so the values repeat after six steps. All are small integers, so nothing is
+// rounded.
 static uint64_t dot_after(unsigned number, uint64_t steps)
 {
     double d = 1 + (double)number, e = 40 - 2 * (double)number;
@@ -232,8 +233,8 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
         for (uint64_t i = 0; i < steps; i++)
             x = dot4(x, (uint32_t)c.a, (uint32_t)c.b);
         break;
-    // After an odd number of steps, x is the start of the neighbouring chain: its number differs in
-    // the lowest bit.
+    // After an odd number of steps, x is the start of the neighbouring chain, whose number differs
+    // in the lowest bit.
     case INCORE_SHUFFLE:
         x = special_start(kind, number ^ (unsigned)(steps % 2));
         break;
@@ -249,8 +250,8 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
     return (struct chain){start, 0, x, x};
 }
 
-// Returns the expected values of a chain of fma. `followed` has those of the float. A mixed chain
-// also has an integer in the high word.
+// Returns the expected values of a chain of fma. The float's values come from `followed`. If the
+// chain is mixed, it also has an integer in the high word.
 static struct chain fused_chain(const struct incore_kind *kind, const struct fma_chain *followed,
                                 unsigned number, uint64_t steps)
 {
@@ -277,9 +278,9 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
 
 // Fills in the values for kernels that compute D += A × B on matrix tiles. INCORE_A and INCORE_B
 // each get the elements 0.25 and 0.5. INCORE_SECOND gets the growth of an element of D if all its
-// products are 0.25 × 0.25. A step adds 16 products to each element; fewer than 2^21 products add
-// up exactly. With 8-bit floats, only the 32 products of the last step remain, because the other
-// steps cancel out (tiles.clh).
+// products are 0.25 × 0.25. A step adds 16 products to each element; sums of fewer than 2^21
+// products are exact. With 8-bit floats, only the 32 products of the last step count, because the
+// other steps cancel out (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
     static const uint64_t elements[] = {// low word: copies of 0.25; high word: copies of 0.5

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/incore/session.h"
 
-// Names of the operations, in the order of the array incore_kinds, with the separator S between
-// them.
+// Names of the operations, in the order of the array incore_kinds; S is the separator between
+// names.
 #define OPS(S) FLOATING_OPS(S) S INTEGER_OPS(S)
 #define FLOATING_OPS(S)                                                                            \
     "fp32-fma" S "fp32-add" S "fp32-mul" S "fp32-div" S "fp32-sqrt" S "fp32-add-rcp" S             \
@@ -168,8 +168,8 @@ enum incore_param { // indices of the array `params`
     INCORE_PARAM_SUBGROUPS
 };
 
-// Returns false if no kernel has enough threads for the number of subgroups. Barriers have kernels
-// for only a few sizes of workgroups.
+// Returns false if no kernel has enough threads for the chosen number of subgroups. Barriers have
+// kernels for only a few sizes of workgroups.
 static bool reach(const struct bench_pick *pick)
 {
     uint64_t subgroup = pick->request->device->limits.subgroup_threads;
@@ -182,8 +182,8 @@ static bool reach(const struct bench_pick *pick)
 }
 
 // Returns true if the plan should contain this case. Cases without a kernel are left out. If the
-// device lacks an operation that the user did not choose, at most one case on one core and one on
-// the whole chip remain. They are skipped, and their results say why.
+// device lacks an operation that the user did not choose, the plan keeps at most one case on one
+// core and one on the whole chip. These cases are skipped with the reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;

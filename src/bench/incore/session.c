@@ -18,14 +18,14 @@ enum {
 #define IN64                            GPU_CAP(FLOAT64)
 #define IN16                            GPU_CAP(FLOAT16)
 
-// Chains per thread, and steps of a thread in one iteration, for the kernels for the whole chip.
-// These numbers must agree with kernels.txt and the kernels' sources.
+// The shapes of kernels for the whole chip: chains per thread, and a thread's steps in one
+// iteration. These numbers must agree with kernels.txt and the kernels' sources.
 static const struct incore_peak wide = {16, 1024}, narrow = {8, 1024};
 static const struct incore_peak wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 
 // An operation of the matrix units multiplies two matrix tiles. `products` is the number of
 // products of two scalars, per thread and step. With wgmma, four subgroups of 32 threads compute a
-// tile; else one subgroup of 32 threads does.
+// tile together; other kinds need one.
 #define TILES(name, format, peak, products)                                                        \
     name, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(peak)
 
@@ -75,7 +75,7 @@ const size_t incore_kind_count = COUNT(incore_kinds);
 
 bool incore_has_barrier(uint64_t threads)
 {
-    // the sizes of workgroups in kernels.txt
+    // the sizes of workgroups for which kernels.txt has a barrier kernel
     return threads == 32 || threads == 256 || threads == 1024;
 }
 
@@ -101,7 +101,7 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
-// Sets the count of instructions that an operation of the class MEASURE_OTHER needs on NVIDIA. Only
+// Predicts NVIDIA's count of instructions for an operation of the class MEASURE_OTHER. Only
 // operations with one instruction per step get a count. NVIDIA runs integer multiplications in the
 // FP32 units, and shuffles in the units for loads and stores.
 static void claim_other(const struct incore_kind *kind, double steps,
@@ -132,8 +132,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP64] = steps;
         break;
     case MEASURE_FP16:
-        // If a step computes one f16 number, NVIDIA's compiler merges the steps of two chains into
-        // one instruction.
+        // If a step computes a single f16 number, NVIDIA's compiler merges the steps of two chains
+        // into one instruction.
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP16] =
             kind->number == INCORE_F16 && chains % 2 == 0 ? steps / 2 : steps;
         break;
@@ -142,8 +142,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
         break;
     case MEASURE_FP16_MATRIX:
     case MEASURE_FP8_MATRIX:
-        // With wgmma, a step is one instruction of each subgroup. With mma.sync, no count is
-        // predicted for 8-bit floats: some GPUs replace such an instruction by several 16-bit ones.
+        // With wgmma, each subgroup executes one instruction per step. With mma.sync, 8-bit floats
+        // get no predicted count, because some GPUs execute several 16-bit instructions instead.
         if (kind->peak == &wgmma)
             claims.of[GPU_COUNTER_INSTRUCTIONS_MATRIX] = steps;
         else if (kind->operation != INCORE_TILE_E4M3)
@@ -159,8 +159,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
     return claims;
 }
 
-// Returns true if the number of chains is no power of two. Such cases need kernels that are
-// compiled with -DODD.
+// Returns true if the number of chains is no power of two. The option -DODD compiles kernels for
+// such numbers.
 static bool needs_odd(const struct incore_case *this_case)
 {
     return (this_case->chains & (this_case->chains - 1)) != 0;
@@ -178,7 +178,7 @@ void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
     this_case->subgroups = (uint32_t)case_uint(c, "subgroups");
 }
 
-// Sets `name` to the name of the operation's kernel that ends in `suffix`.
+// Sets `name` to the name of the operation's kernel, with the ending `suffix`.
 static void kernel_name(const struct incore_kind *kind, const char *suffix, char name[NAME_BYTES])
 {
     snprintf(name, NAME_BYTES, "incore_%s%s", kind->name, suffix);
@@ -236,7 +236,7 @@ static bool device_can(const struct incore_session *session, const struct incore
 {
     const struct gpu_info *info = session->bench->info;
     gpu_caps needed = this_case->kind->caps;
-    // On one core, a Vulkan kernel must read the core's counter and the device's clock. An OpenCL C
+    // A Vulkan kernel for one core must read the core's counter and the device's clock. An OpenCL C
     // kernel also runs without them.
     if (!this_case->chip && strcmp(info->api, "vulkan") == 0)
         needed |= GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);

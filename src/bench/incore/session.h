@@ -10,11 +10,11 @@
 
 // ---------------------------------------------------------------- operations
 
-// Chains and steps of a kernel for the whole chip. With these numbers, kernels were fastest on an
-// H200 (docs/evidence/incore.md).
+// Shape of a kernel for the whole chip. With these numbers, kernels were fastest on an H200
+// (docs/evidence/incore.md).
 struct incore_peak {
     unsigned chains; // chains per thread
-    unsigned steps;  // steps of all chains of a thread in one iteration of the loop
+    unsigned steps;  // steps per iteration of the loop, of all chains of a thread together
 };
 
 struct incore_kind {
@@ -23,12 +23,12 @@ struct incore_kind {
     const char *name;
     unsigned number;    // type of the numbers: INCORE_F32 …
     unsigned operation; // what a step does: INCORE_FMA …; for tiles the format: INCORE_TILE_F16 …
-    // Maximum number of steps of a thread in one iteration, in the kernel for one core; 0 if there
-    // is no such kernel. incore_chain_steps() computes the exact number.
+    // Maximum number of steps of a thread in one iteration, in the kernel for one core. 0: there is
+    // no such kernel. incore_chain_steps() returns the exact number of steps of a chain.
     unsigned steps;
     gpu_caps caps; // capabilities that the operation needs
-    // Number of results that a thread computes in one step: 1, or 2 if the operation is packed or
-    // mixed. For matrix tiles: number of products of two scalars.
+    // Number of results that a thread computes in one step: 2 if the operation is packed or mixed,
+    // else 1. For matrix tiles: number of products of two scalars.
     unsigned results;
     // number of operations per result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4, else 1
     unsigned arithmetic;
@@ -46,15 +46,15 @@ bool incore_has_barrier(uint64_t threads);
 // Returns the class of arithmetic units that compute the operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
-// Returns what hardware counters should count while subgroups execute `steps` steps. `chains` is
-// the number of chains per thread. Operations whose steps have an unknown number of instructions
-// get no count.
+// Returns the instructions that hardware counters should count while subgroups execute `steps`
+// steps. `chains` is the number of chains per thread. If the number of instructions per step is
+// unknown, there is no count.
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps);
 
-// Fills `words` with a proof: the values against which kernels check their results. It has the
-// constants a and b and, for each chain, the first value and the value after `steps` steps. `words`
-// has INCORE_SLOTS slots of two words (incore.h).
+// Fills `words` with a proof, the values against which kernels check their results: the constants a
+// and b and, for each chain, the first value and the value after `steps` steps. `words` has
+// INCORE_SLOTS slots of two words (incore.h).
 // If an API does not define an operation exactly, results may differ by INCORE_TOLERANCE_…. Such
 // chains settle: after 1024 steps, x stays the same or alternates between two values. So the host
 // computes at most 1025 steps of them.
@@ -64,8 +64,8 @@ void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *
 
 enum {
     INCORE_SAMPLES_MAX = 16, // maximum number of samples of a case on one core
-    // Maximum number of proofs (sets of expected values) in a batch. A proof depends on the number
-    // of iterations: N or 2 N.
+    // Maximum number of proofs (sets of expected values) in a batch: one for dispatches of N
+    // iterations, one for 2 N.
     INCORE_PROOFS = 2,
     INCORE_PROOF_STRIDE = 1024 // distance in bytes between two proofs in their buffer
 };
@@ -80,15 +80,15 @@ enum incore_metric {
 struct incore_case {
     const struct incore_kind *kind;
     bool chip; // true: the case runs on the whole chip; false: on one core
-    // For one core: number of chains per thread, and of subgroups that compute. For the whole chip:
-    // 0.
+    // The shape of a case on one core: chains per thread, and subgroups that compute. On the whole
+    // chip, both are 0.
     uint32_t chains, subgroups;
 };
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
 
 // Returns the number of steps of each chain in one iteration of the loop, on one core. An iteration
-// consists of blocks of up to INCORE_BLOCK steps of all chains. In a block, each chain makes the
-// same even number of steps.
+// consists of blocks. In a block, each chain makes the same even number of steps, up to
+// INCORE_BLOCK for all chains together.
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
 // Returns true if the operation has a kernel for the case's number of chains. Only common
@@ -100,14 +100,14 @@ bool incore_has_kernel(const struct incore_case *this_case);
 struct incore_session {
     struct bench_session *bench;
     bool clocked; // true: kernels can read the core's counter and the device's clock
-    // True if the last case on the whole chip should have raised the core clock: its samples were
-    // long enough, or its dispatches had the maximum number of iterations (run_sized in chip.c).
+    // True if the last case on the whole chip should have raised the core clock. Its samples were
+    // long enough, or its dispatches had the maximum number of iterations.
     bool awake;
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
     // host memory with the proofs to copy to the device
     struct gpu_buffer *upload;
-    // host memory for data from kernels: proofs with their counts, then time stamps
+    // host memory for what kernels write: proofs with their counts, then time stamps
     struct gpu_buffer *readback;
 };
 
@@ -126,34 +126,34 @@ struct incore_params {
 
 MUST_CHECK bool incore_open(struct bench_session *bench, struct error *err);
 
-// Returns the program that measures the case. Returns NULL with ERROR_UNSUPPORTED if the device or
-// this build cannot run it, or with another error.
+// Returns the program that measures the case. On failure, returns NULL with `err`:
+// ERROR_UNSUPPORTED if the device or this build cannot run the program.
 struct gpu_program *incore_program(struct incore_session *session,
                                    const struct incore_case *this_case, struct error *err);
 
 // The function `programs` of struct benchmark.
 void incore_programs(struct bench_session *bench, const struct bench_case *c);
 
-// Records a copy of `words` to the device, where they become proof number `proof`. `words` come
-// from incore_kind_fill. Call this function before the dispatches that use the proof are recorded.
+// Records a copy of `words` to the device, as proof number `proof`. `words` come from
+// incore_kind_fill. Call this function before you record dispatches that use the proof.
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
                          struct gpu_batch *batch);
 
-// Records a dispatch that compares its results with proof number `proof`. Record the copy of the
-// proof (incore_proof_record) before. The function sets the dispatch's arguments (args).
+// Records a dispatch that compares its results with proof number `proof`. Call incore_proof_record
+// first. The function itself sets the arguments of the dispatch.
 void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
                      const struct gpu_dispatch *desc, unsigned proof);
 
 // Records copies of what kernels write to the host: counts in the proofs, and time stamps. Call
-// this function after the dispatches are recorded.
+// this function after all dispatches are recorded.
 void incore_results_record(struct incore_session *session, struct gpu_batch *batch);
 
 struct incore_proven {
-    uint32_t groups; // number of workgroups that ended
+    uint32_t groups; // number of workgroups that ended, in all dispatches with this proof
     bool separate;   // true: an fma of the device rounded twice, first the product and then the sum
 };
 
-// Reads the counts in proof number `proof` after its batch has ended. Fails with ERROR_MISMATCH if
+// Reads the counts in proof number `proof`, after the batch has ended. Fails with ERROR_MISMATCH if
 // a thread's result differs from the host's, or if a thread made too few steps.
 MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigned proof,
                                    struct incore_proven *proven, struct error *err);

@@ -12,15 +12,15 @@ static const double volume_least = 65536, volume_most = 20e6;
 
 // ---------------------------------------------------------------- a launch and a volume
 
-// True if the result is of launch on `device`, of kernels that scale elements, with a time and a
-// bandwidth.
+// Returns true if the result is of launch on `device`, of kernels that scale elements, and has a
+// time and a bandwidth.
 static bool is_scale(const struct result *result, const char *device)
 {
     return result_is_of(result, "launch", device) && case_find(&result->bench_case, "elements") &&
            result_metric(result, "time") && result_metric(result, "bandwidth");
 }
 
-// Returns true if the cases of two results have the same values, except the number of elements.
+// Returns true if the cases of two results differ at most in the number of elements.
 static bool is_alike(const struct result *a, const struct result *b)
 {
     if (a->bench_case.value_count != b->bench_case.value_count)
@@ -46,20 +46,20 @@ static const char *text_values(struct arena *arena, const struct result *result)
     return text;
 }
 
-// Returns the number of bytes that a kernel of the result reads and writes.
+// Returns the number of bytes that one kernel reads and writes in the result's case.
 static double volume_of(const struct result *result)
 {
     return result_median(result, "bandwidth") * result_median(result, "time") / 1e9;
 }
 
-// True if the host limits the rate of kernels: its call to submit them takes at least the share
-// MEASURE_HOST_BOUND of their time. Also true if the time of the call is not known.
+// Returns true if the host limits the rate of kernels: its call to submit them takes at least the
+// share MEASURE_HOST_BOUND of their time. Also returns true if the time of the call is not known.
 static bool is_host_bound(const struct result *result)
 {
     return !(result_median(result, "host") < MEASURE_HOST_BOUND * result_median(result, "time"));
 }
 
-// Adds the finding launch-fit. `line` is the time of a kernel over the bytes that it moves.
+// Adds the finding launch-fit. `line` has the bytes that a kernel moves on x, and its time on y.
 static void report(struct run *run, const struct line *line, const struct result *first,
                    const struct result *last)
 {
@@ -71,8 +71,8 @@ static void report(struct run *run, const struct line *line, const struct result
                        text_values(run->arena, first));
 }
 
-// Adds the finding launch-bound for one mode, if the time of the host's call is known for `last`.
-// `first` is the mode's first result; `last` is the last one whose rate the host limits.
+// Adds the finding launch-bound for one mode, if `last` has the time of the host's call. `first` is
+// the mode's first result; `last` is the last one whose rate the host limits.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
     double host_ns = result_median(last, "host");
@@ -84,11 +84,11 @@ static void report_slow_host(struct run *run, const struct result *first, const 
                            unit_text(run->arena, host_ns, UNIT_NS), text_values(run->arena, first));
 }
 
-// Fits a line: the time of a kernel over the bytes that it moves. Its points are results[first] and
+// Fits a line: the bytes that a kernel moves on x, its time on y. The points are results[first] and
 // the later results that differ only in the number of elements. A point needs volume_least (less 1
-// %) to volume_most bytes, and a rate that the host does not limit. A line with at least POINTS_MIN
-// points and a positive slope and intercept becomes the finding launch-fit. Otherwise the finding
-// is launch-bound, if the host limits a point.
+// %) to volume_most bytes, and a rate that the host does not limit. With POINTS_MIN points and a
+// positive slope and intercept, the line becomes the finding launch-fit. Otherwise, if the host
+// limits a result, the finding is launch-bound.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();
@@ -179,8 +179,8 @@ static void report_barriers(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the host as the limit
 
-// Adds the finding launch-bound for empty kernels in a batch, if the host limits their rate: its
-// call to submit them takes at least 90 % of their time.
+// Adds the finding launch-bound for empty kernels in a batch, if the host's call to submit them
+// takes at least 90 % of their time.
 static void report_bound(struct run *run, const char *device)
 {
     const struct result *row = row_with(run, device, "order");
@@ -196,7 +196,7 @@ static void report_bound(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- all of them
 
-// Returns true if results[place] is the first result of a line of fit().
+// Returns true if no result before results[place] belongs to the same line (fit).
 static bool is_first(const struct run *run, const char *device, size_t place)
 {
     for (size_t i = 0; i < place; i++)
@@ -207,13 +207,13 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 
 // Adds findings about the cost of a launch:
 // - barriers: the time that each kind of barrier adds to an empty kernel. Value: this time in ns
-//   for a memory barrier, or else for the first kind measured. Keys: the case without a barrier,
-//   and the case of that kind.
+//   for a memory barrier or, without one, for the first kind measured. Keys: the case without a
+//   barrier, and the case of that kind.
 // - launch-bound: the host's call to submit kernels takes at least 90 % of their time, so a faster
-//   device would not help. One for empty kernels, and one for each mode without launch-fit. Value:
-//   the call's time per kernel in ns. Keys: the case of the empty kernels; or the mode's first
-//   case, and the last one that the host limits.
-// - launch-fit: T = a + V / b for kernels that move V bytes, for each mode (the model of RRZE's
+//   device would not help. Empty kernels can have this finding, and each mode without launch-fit
+//   can. Value: the call's time per kernel in ns. Keys: the case of the empty kernels; or the
+//   mode's first case, and the last one that the host limits.
+// - launch-fit: a mode's time of a kernel that moves V bytes is a + V / b (the model of RRZE's
 //   gpu-benches, "gpu-small-kernels"). Value: a in ns. Keys: the first and the last case of the
 //   fit. a and b are positive. At least five kernels of 64 KiB to 20 MB (caches hold that much) are
 //   not limited by the host.

@@ -6,8 +6,8 @@
 // To convert this time to the host's clock, both clocks are read at one instant before the samples
 // and at one instant after them. In between, both clocks should run evenly. If the API cannot read
 // both clocks, or reads another clock than kernels, a kernel answers the host's questions with the
-// device's time, in host memory. This time lies between two times of the host: when it wrote the
-// question, and when it read the answer. Only the quickest answer is used.
+// device's time, in host memory. The device's time lies between two times of the host: when the
+// host wrote the question, and when it read the answer. Only the quickest answer is used.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"
@@ -18,8 +18,7 @@
 enum {
     QUESTIONS = 32,
     // Maximum number of answering kernels. They run one after another, until one has answered at
-    // least half of the questions. On a busy host, a kernel may end before the first question; then
-    // the next one is tried.
+    // least half of the questions. On a busy host, a kernel may end before the host asks.
     TRIES = 8,
     POLLS = 1 << 20
 };
@@ -29,7 +28,7 @@ struct answer_params { // parameters of the answering kernel, which declares the
     uint32_t questions, polls;
 };
 
-// The same instant on both clocks. The host's time is uncertain by ± half_ns.
+// One instant on the device's clock and on the host's. The host's time is uncertain by ± half_ns.
 struct timestamp {
     uint64_t device;
     double host_ns, half_ns;
@@ -60,8 +59,8 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
-// Asks the running kernel question `number`, and sets *stamp from the answer. Returns false if no
-// answer comes in time, or if the kernel has not answered question `number` − 1.
+// Asks the running kernel question `number`, and fills *stamp from the answer. Returns false if no
+// answer comes in time, or if question `number` − 1 has no answer yet.
 static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
@@ -97,8 +96,8 @@ static struct gpu_batch *submit_answers(struct launch_row *row, struct error *er
     return gpu_batch_end(batch, err) && gpu_batch_submit(batch, NULL, err) ? batch : NULL;
 }
 
-// Runs a kernel that answers questions. Sets *answers to the number of answers, and *best from the
-// quickest answer, if there is one.
+// Runs a kernel that answers questions. *answers becomes the number of answers. If there are any,
+// *best is filled from the quickest answer.
 static bool take_answers(struct launch_row *row, struct timestamp *best, unsigned *answers,
                          struct error *err)
 {
@@ -116,7 +115,7 @@ static bool take_answers(struct launch_row *row, struct timestamp *best, unsigne
             *best = stamp;
         ++*answers;
     }
-    // All remaining questions are asked at once. So the kernel answers without waiting, and ends.
+    // Asks all remaining questions at once, so that the kernel ends without waiting for them.
     *question = QUESTIONS;
     return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
 }
@@ -137,9 +136,9 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Sets *best to one instant on both clocks, from the API. If the API cannot read both clocks, or
-// gave impossible times before (api_refuted), a kernel's answers give the instant. *all grows by
-// the number of these answers.
+// Sets *best to one instant on both clocks. It comes from the API or, if the API has none or gave
+// impossible times before (api_refuted), from answers of a kernel. Adds the number of these answers
+// to *all.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
@@ -156,8 +155,8 @@ static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all
 
 // ---------------------------------------------------------------- samples
 
-// The times of one launch. start_ns and end_ns are of the host's clock: before the submission and
-// after the kernel's end. `device` is of the device's clock: at the kernel's first instruction.
+// The times of one launch. On the host's clock, start_ns is before the submission and end_ns is
+// after the kernel's end. On the device's clock, `device` is at the kernel's first instruction.
 struct trip {
     uint64_t start_ns, device, end_ns;
 };
@@ -196,9 +195,9 @@ static bool make_stamp(struct launch_row *row, struct error *err)
     return gpu_batch_end(row->batches[0], err);
 }
 
-// Computes the samples of `reach` from the times of the launches. Returns false if the conversion
-// between the clocks must be wrong: a kernel would begin before its submission, or after the host
-// saw its end, by more than the uncertainty.
+// Computes the samples of `reach` from the times of the launches. Returns false if a kernel seems
+// to begin before its submission, or after the host saw its end, by more than the uncertainty. The
+// conversion between the clocks is then wrong.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {
@@ -245,8 +244,8 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    // With the API's timestamps, the times are impossible: kernels read another clock. So the
-    // samples are taken again with a kernel's answers.
+    // The API's timestamps gave impossible times, because kernels read another clock. So the
+    // samples are taken again with answers of a kernel.
     if (!plausible && reach->answers == 0) {
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))

@@ -49,8 +49,8 @@ static void set_grid(const struct launch_session *session, uint64_t elements, ui
                       session->bench->info->limits.workgroup_count_x, grid);
 }
 
-// Returns a dispatch of `program` over the first params->count elements of the buffer `range`: it
-// fills or checks them. `params` must exist until the dispatch is recorded.
+// Returns a dispatch in which `program` fills or checks the first params->count elements of the
+// buffer `range`. `params` must exist until the dispatch is recorded.
 static struct gpu_dispatch whole_dispatch(const struct launch_session *session,
                                           struct gpu_program *program, struct gpu_buffer *range,
                                           const struct params *params)
@@ -101,8 +101,8 @@ bool launch_warm_up(struct launch_session *session, struct error *err)
 
 // ---------------------------------------------------------------- queues
 
-// Requests the two queues of bench/queue_pair.h, and more queues of the second one's kind, up to
-// QUEUES_MAX in all.
+// Requests the queues of bench/queue_pair.h. If there are two, adds queues of the second one's
+// kind, up to QUEUES_MAX in all.
 static void request_queues(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     enum gpu_queue_kind kind = queue_pair_kind(info);

@@ -20,22 +20,22 @@ enum launch_between { // what is between two successive kernels of a batch
 };
 
 enum launch_mode { // how a case launches kernels, and which time is measured
-    LAUNCH_BATCH,  // device time per kernel; one call submits a batch of kernels
-    LAUNCH_REPLAY, // device time per kernel; the driver replays a batch of kernels as a graph
-    // Host time per kernel; each kernel is a submission of its own, and the host waits only for the
-    // last one.
+    LAUNCH_BATCH,  // one call submits a batch of kernels; measures the device time per kernel
+    LAUNCH_REPLAY, // the driver replays a batch as a graph; measures the device time per kernel
+    // Each kernel is a submission of its own. Measures the host time per kernel, until the last one
+    // has ended.
     LAUNCH_SUBMIT,
-    // Host time from the submission of a kernel until the host has seen its end.
+    // Measures the host time from the submission of a kernel until the host has seen its end.
     LAUNCH_ROUND_TRIP,
-    // Time from the submission of a kernel until its first instruction.
+    // Measures the time from the submission of a kernel until its first instruction.
     LAUNCH_ONE_WAY,
-    LAUNCH_QUEUES, // host time per kernel; each of several queues runs a batch of kernels
-    LAUNCH_SIGNAL, // host time per kernel; each submission waits for the one before it
+    LAUNCH_QUEUES, // several queues run a batch each; measures the host time per kernel
+    LAUNCH_SIGNAL, // each submission waits for the one before it; measures host time per kernel
 };
 
 struct launch_case {
-    // Number of elements that a kernel scales. 0: kernels are empty, and only add to a count or
-    // store the time.
+    // Number of elements that a kernel scales. If it is 0, kernels are empty: they only add to a
+    // count or store the time.
     uint64_t elements;
     enum launch_between between;
     enum launch_mode mode;
@@ -46,20 +46,21 @@ void launch_case_read(const struct bench_case *c, struct launch_case *this_case)
 struct launch_session {
     struct bench_session *bench;
     struct gpu_program *scale, *fill, *check, *empty;
-    // Buffer whose word 0 is a count: of empty kernels that ran, or of wrong elements.
+    // Buffer whose word 0 is a count: the empty kernels that ran, or the wrong elements.
     struct gpu_buffer *words;
     struct gpu_batch *warm; // batch that raises the core clock; NULL on a CPU
-    // A pair of buffers, made by launch_prepare. Each scaling kernel reads one buffer and writes
-    // the other. The next kernel does the opposite.
+    // A pair of buffers, made by launch_prepare. Scaling kernels alternate: one reads ends[0] and
+    // writes ends[1], the next one reads ends[1] and writes ends[0].
     struct gpu_scope *pair;
     struct gpu_buffer *ends[2];
     uint64_t pair_bytes; // size in bytes of each of the two buffers
     // The members from `stamp` to `wide` are NULL until a case needs them.
     struct gpu_program *stamp, *answer;
-    // Buffers in host memory: for questions of the host, and for answers and times from kernels.
+    // Buffers in host memory: `question` for the host's questions, `reply` for the answers and
+    // times that kernels write.
     struct gpu_buffer *question, *reply;
     struct launch_wide *wide;
-    bool api_refuted; // true: the API's timestamps are of a clock that kernels do not read
+    bool api_refuted; // true: kernels read another clock than the API's timestamps
 };
 
 // The session's device, opened a second time with several queues (launch_queue_count), until the
@@ -79,8 +80,8 @@ void launch_close(struct bench_session *bench);
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
                                struct error *err);
 
-// Keeps the device busy for 2 ms, because empty kernels alone do not raise the core clock. On a CPU
-// it does nothing.
+// Keeps the device busy for at least 2 ms, because empty kernels alone do not raise the core clock.
+// Does nothing on a CPU.
 MUST_CHECK bool launch_warm_up(struct launch_session *session, struct error *err);
 
 // Checks the first `elements` elements of session->ends[end]. Fails with ERROR_MISMATCH if they
@@ -88,12 +89,13 @@ MUST_CHECK bool launch_warm_up(struct launch_session *session, struct error *err
 MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint64_t elements,
                              float factor, struct error *err);
 
-// Each empty kernel adds 1 to a count. launch_count_clear sets it to 0; launch_count reads it.
+// Each empty kernel adds 1 to a count. launch_count_clear sets this count to 0; launch_count reads
+// it.
 MUST_CHECK bool launch_count_clear(struct launch_session *session, struct error *err);
 MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, struct error *err);
 
 // Records kernel number `number` of a sample. A scaling kernel reads ends[number % 2] and writes
-// the other buffer of the pair. An even kernel multiplies by −1, an odd one by 1.
+// the other buffer of the pair. If its number is even, it multiplies by −1, else by 1.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch);
 
@@ -116,14 +118,14 @@ enum {
 };
 
 // The batches with the kernels of a sample. Their number depends on the mode:
-// - batch, replay: one batch with all kernels
-// - submit, signal: one batch per kernel
-// - queues: one batch per queue
-// - round-trip, one-way: one batch with one kernel, which a sample runs LAUNCH_ROUND_TRIPS times
+// - batch, replay: one batch has all kernels
+// - submit, signal: each kernel has a batch of its own
+// - queues: each queue has one batch
+// - round-trip, one-way: one batch has one kernel, and a sample runs it LAUNCH_ROUND_TRIPS times
 struct launch_row {
     struct bench_visit *run;
     struct launch_session *session;
-    struct gpu_scope *scope; // owner of `batches`
+    struct gpu_scope *scope; // scope that owns `batches`
     const struct launch_case *this_case;
     uint64_t kernels; // number of kernels in all batches together
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
@@ -132,16 +134,16 @@ struct launch_row {
     // signs[i] is the sign that the data in session->ends[i] should have. signs[1] is 0 until a
     // kernel has written ends[1].
     float signs[2];
-    double submit_ns; // host time in ns of the calls that submit, per kernel
+    double submit_ns; // host time in ns per kernel of the calls that submit
 };
 
 struct launch_reach {
-    // Samples in ns. `to`: from the host's call to the kernel's first instruction. `back`: from
-    // that instruction until the host knows that the kernel has ended.
+    // Samples in ns. `to` is the time from the host's call to the kernel's first instruction.
+    // `back` is the time from there until the host knows that the kernel has ended.
     double *to, *back;
     double half_ns; // uncertainty (±) in ns of times that are converted to the host's clock
-    // Number of kernels' answers that relate the device's clock to the host's clock; 0 if the API's
-    // timestamps relate them.
+    // Number of answers from kernels that relate the device's clock to the host's clock. 0: the
+    // API's timestamps relate the clocks.
     unsigned answers;
 };
 

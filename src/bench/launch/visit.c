@@ -56,7 +56,8 @@ static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch 
 }
 
 // Makes `count` batches of `length` kernels each. The batches go to the case's queues in turn. If
-// the device times the kernels, a time stamp is before the first and after the last kernel.
+// the device times the kernels, each batch has a time stamp before its first and after its last
+// one.
 static bool make_batches(struct launch_row *row, size_t count, uint64_t length, struct error *err)
 {
     const struct launch_case *this_case = row->this_case;
@@ -92,8 +93,7 @@ static bool make_batches(struct launch_row *row, size_t count, uint64_t length, 
 
 // ---------------------------------------------------------------- one sample: the time of a kernel
 
-// Updates `row` after `count` kernels have run: row->done is their number, and row->signs has the
-// signs of the data in the two buffers.
+// Updates `row` after `count` more kernels: row->done, and row->signs for the data in both buffers.
 static void note_done(struct launch_row *row, uint64_t count)
 {
     float first = count / 2 % 2 ? -row->signs[0] : row->signs[0];
@@ -102,8 +102,8 @@ static void note_done(struct launch_row *row, uint64_t count)
     row->done += count;
 }
 
-// Submits the batches of mode=signal: each waits for the batch before it. The first one waits until
-// the caller releases `hold` (gpu_hold_create), or for nothing if `hold` is NULL.
+// Submits the batches of mode=signal: each waits for the batch before it. If `hold` is not NULL,
+// the first batch waits until the caller releases this hold.
 static bool submit_chain(struct launch_row *row, struct gpu_hold *hold, struct error *err)
 {
     for (size_t i = 0; i < row->batch_count; i++) {
@@ -125,9 +125,8 @@ static bool submit_all(struct launch_row *row, struct error *err)
 }
 
 // Waits for all batches. Sets *ns to the time per kernel: by the device's time stamps or, if the
-// host measures, since `start_ns`. In most modes the last batch ends last, and only the wait for it
-// counts. The other waits would add up to a third of a submission's time to each kernel. With
-// mode=queues, all waits count.
+// host measures, since `start_ns`. The host's time ends with the last batch: other waits would add
+// up to a third of a submission's time per kernel. With mode=queues, it ends after all waits.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     uint64_t end_ns = 0;
@@ -211,8 +210,8 @@ static bool time_warm(struct launch_row *row, double *ns, struct error *err)
     return true;
 }
 
-// Chooses the number of submissions in flight, from IN_FLIGHT_LEAST to LAUNCH_IN_FLIGHT: enough
-// that together they last as long as a sample.
+// Chooses the number of submissions in flight, from IN_FLIGHT_LEAST to LAUNCH_IN_FLIGHT. Together
+// they should last as long as a sample.
 static bool size_singles(struct launch_row *row, uint64_t known, struct error *err)
 {
     double ns = 0;
@@ -225,8 +224,8 @@ static bool size_singles(struct launch_row *row, uint64_t known, struct error *e
            make_batches(row, (size_t)fmin(needed, LAUNCH_IN_FLIGHT), 1, err);
 }
 
-// Chooses the number of kernels in a batch: enough that a sample lasts as long as requested, but at
-// most KERNELS_MAX (with split barriers SPLITS_MAX).
+// Chooses the number of kernels in a batch: enough that a sample lasts as long as requested. The
+// maximum is KERNELS_MAX, or SPLITS_MAX with split barriers.
 static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
 {
     uint64_t most = row->this_case->between == LAUNCH_SPLIT ? SPLITS_MAX : KERNELS_MAX;
@@ -271,8 +270,8 @@ struct samples {
     unsigned count;
 };
 
-// True if the time depends on the host: the host measured it, or the device waited for the host's
-// calls. The device of a model never waits for them.
+// Returns true if the host measured the time, or if the device waited for the host's calls. The
+// device of a model never waits for them.
 static bool is_by_host(const struct launch_row *row, double submit_ns, double ns)
 {
     bool is_model = row->run->session->info->caps & GPU_CAP(VIRTUAL_TIME);
@@ -345,8 +344,8 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
                       METRIC_BANDWIDTH, visit);
 }
 
-// Measures two times of a kernel that runs alone: from the host's call to the first instruction,
-// and from there until the host knows that the kernel has ended.
+// Measures mode=one-way: the time from the host's call to the kernel's first instruction, and the
+// time from there until the host knows that the kernel has ended.
 static bool visit_one_way(struct launch_row *row, unsigned count, struct measure_visit *visit,
                           struct error *err)
 {

@@ -6,10 +6,10 @@
 enum {
     UNIT_TEXT = 32
 };
-// Pixels limit the rate of triangles if it is at most this share of the highest rate of triangles.
+// Pixels limit the rate of triangles if the rate is at most this share of the highest one.
 static const double bound = 0.5;
 
-// Run and device of the findings.
+// The run and the device that the findings are about.
 struct subject {
     struct run *run;
     const char *device;
@@ -17,7 +17,7 @@ struct subject {
 
 // ---------------------------------------------------------------- finding cases
 
-// Returns a metric of the result, by its name. Returns NULL if the result is not of `raster` on the
+// Returns the metric `name` of the result. Returns NULL if the result is not of `raster` on the
 // subject's device, or if the metric is missing or not positive.
 static const struct metric *metric_of(const struct subject *subject, const struct result *result,
                                       const char *name)
@@ -51,7 +51,7 @@ static void report_cores(const struct subject *subject)
                        "%.0f of %.0f cores draw pixels", cores->median, cores->limit);
 }
 
-// Returns the rate of triangles that face the viewer; NULL if the result has none.
+// Returns the rate of triangles that face the viewer; NULL if the result has no such triangles.
 static const struct metric *drawn_rate(const struct subject *subject, const struct result *result)
 {
     return case_says(&result->bench_case, "facing", "front")
@@ -59,7 +59,7 @@ static const struct metric *drawn_rate(const struct subject *subject, const stru
                : NULL;
 }
 
-// Returns the result with the smallest triangles whose pixels limit the rate of triangles (see
+// Returns the result with the smallest triangles among those whose rate is limited by pixels (see
 // `bound`); NULL if there is none. `most` is the highest rate of triangles.
 static const struct result *first_bound(const struct subject *subject, double most)
 {
@@ -101,7 +101,7 @@ static void report_triangles(const struct subject *subject)
 }
 
 struct pair {
-    const struct result *base, *other; // results to compare; no finding if one is NULL
+    const struct result *base, *other; // results to compare; if one is NULL, no finding is added
     const char *code, *base_text, *other_text;
 };
 
@@ -142,12 +142,12 @@ static void report_blend(const struct subject *subject)
 
 // ---------------------------------------------------------------- all
 
-// Adds findings. Their keys are the cases that are compared, or the case of the value.
+// Adds findings. The keys are the case of the value, or the cases that are compared.
 // - raster-cores: how many cores draw. Value: their number.
 // - raster-triangles: the highest rate of drawn (not culled) triangles. Value: this rate. Text:
-//   also the smallest side of triangles with at most half of this rate, because pixels limit it.
-// - raster-blend: rate of alpha-blended pixels ÷ rate of opaque pixels, in the format that was
-//   measured first. Value: this ratio.
+//   also the smallest side of triangles with at most half of this rate. Pixels limit their rate.
+// - raster-blend: rate of alpha-blended pixels ÷ rate of opaque pixels, in the format whose blended
+//   pixels were measured first. Value: this ratio.
 // - raster-depth: rate of pixels that fail the depth test ÷ rate of pixels that pass it and write
 //   depth. Value: this ratio.
 void raster_conclude(struct run *run, const char *device)

@@ -2,7 +2,7 @@
 #include "bench/raster/session.h"
 
 enum {
-    // Width and height in pixels of the target on which each core's pixels are counted.
+    // Width and height in pixels of the target that shows which core drew each pixel.
     CENSUS_SIDE = 1024
 };
 static const uint64_t wait_ns = UINT64_C(10000000000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A case of `raster`: what it draws, and which image must result. Also what the cases of a session
-// share.
+// Declares the cases of `raster`: what they draw, and which image must result. Also declares what
+// the cases of a session share.
 #ifndef BENCH_RASTER_SESSION_H
 #define BENCH_RASTER_SESSION_H
 
@@ -33,8 +33,8 @@ enum raster_change { // what changes from one draw to the next
 
 struct raster_case {
     enum raster_kind kind;
-    // How many pixels the first row of a triangle has: the size of the triangles. 0: a triangle
-    // covers no pixel. If `kind` is not RASTER_TRIANGLES, the value is 1 and has no meaning.
+    // Size of a triangle: the number of pixels in its first row. If it is 0, the triangle covers no
+    // pixel. If `kind` is not RASTER_TRIANGLES, the value is 1 and has no meaning.
     uint32_t side;
     bool culled;
     enum gpu_format format;
@@ -65,10 +65,10 @@ struct raster_work {
     uint32_t target;              // width and height of the target in pixels
     uint32_t draws;               // number of draws in a unit of work
     uint32_t vertices, instances; // vertices and instances of each draw
-    // Triangles and pixels of all draws together. Pixels that fail the depth test count, too.
+    // Number of triangles and of pixels in all draws. Pixels that fail the depth test count, too.
     double triangles, pixels;
-    // If triangles draw no pixel (culled, or of side 0), only the last one in a unit of work is
-    // visible. The check then draws this many triangles again, all visible. 0 for other triangles.
+    // Number of triangles that the check draws again, now visible, because the timed ones draw no
+    // pixel (culled, or of side 0). If the timed triangles draw pixels, it is 0.
     uint32_t redrawn;
     bool clears; // true: each unit of work clears the target; false: it draws over the last image
     union {
@@ -94,14 +94,14 @@ enum raster_metric { // the metrics, in the order of the list in raster.c
 
 // The number of pixels that each core drew.
 struct raster_census {
-    bool known;     // false: kernels cannot read their core's number, so all counts are 0
+    bool known;     // false: kernels cannot read the number of their core, so all counts are 0
     unsigned cores; // number of cores that drew at least one pixel
     // pixels[i] is the number of pixels that core i drew. The last element also counts the pixels
-    // of all cores beyond.
+    // of all cores with higher numbers.
     uint32_t pixels[RASTER_CORES_MAX];
 };
 
-// A render target of the session. Its format, depth or width differs from all others.
+// One render target of the session. No two targets have the same format, depth and width.
 struct raster_target {
     struct raster_target *older;
     struct gpu_target_desc desc;
@@ -131,7 +131,7 @@ MUST_CHECK bool raster_draw_once(struct raster_session *session, const struct gp
                                  uint64_t timeout_ns, struct error *err);
 
 // Draws over a whole target, and sets census->pixels[i] to the number of pixels that core i drew.
-// If kernels cannot read their core's number, sets census->known to false instead.
+// If kernels cannot read the number of their core, only sets census->known to false.
 MUST_CHECK bool raster_census_take(struct raster_session *session, struct raster_census *census,
                                    struct error *err);
 

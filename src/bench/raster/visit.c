@@ -6,7 +6,8 @@
 
 // Data of a case that the session keeps from one visit to the next.
 struct memory {
-    // Programs of the timed draws: programs[0], with change=program also programs[1].
+    // The programs of the timed draws. With change=program, draws use both in turn; otherwise all
+    // draws use programs[0].
     struct gpu_draw_program *programs[2];
     struct gpu_draw_program *depth_only, *depth_test;
     uint64_t repeats;
@@ -84,8 +85,8 @@ static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *p
 }
 
 // Records `repeats` units of work, as a measure_record (measure/span.h). If a unit has several
-// draws, the batch is unordered, so they share a render pass. A barrier before the next unit ends
-// the pass.
+// draws, the batch is unordered, and these draws share a render pass. A barrier before the next
+// unit ends the pass.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct job *job = context;
@@ -108,8 +109,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 }
 
 // Clears the target, so that an earlier image cannot pass the check. Then draws one layer or
-// triangle. With depth=reject, this layer is near everywhere. All timed layers except the last one
-// then fail the depth test.
+// triangle. With depth=reject, this layer is so near that all timed layers but the last one fail
+// the depth test.
 static bool prepare(struct job *job, struct error *err)
 {
     const struct raster_layers_params near = {.farthest = 0.125f};
@@ -126,8 +127,8 @@ static bool prepare(struct job *job, struct error *err)
 
 // ---------------------------------------------------------------- the proof
 
-// Checks triangles that drew no pixel because they are culled or too small. The first work.redrawn
-// of them are drawn again, now visible. Each cell of the grid must then show its last triangle.
+// Checks triangles that drew no pixel, because they are culled or too small. Draws the first
+// work.redrawn of them again, now visible. Each cell of the grid must then show its last triangle.
 // work.redrawn is small, so this takes only some ms.
 static bool verify_unseen(struct job *job, struct error *err)
 {
@@ -146,8 +147,8 @@ static bool verify_unseen(struct job *job, struct error *err)
            raster_check(job->session, job->target, &check, err);
 }
 
-// With depth=write, checks the depth in the target with two layers: a slightly farther one must be
-// hidden, a slightly nearer one must not.
+// With depth=write, checks the depth in the target by two more layers: a slightly farther one must
+// be hidden, and a slightly nearer one must be visible.
 static bool verify_depth(struct job *job, struct error *err)
 {
     const struct raster_layers_params *params = &job->work.params.layers;
@@ -190,7 +191,7 @@ static void report_per_cycle(const struct job *job, const struct measure_span *s
         return;
     double *values = ARENA_ARRAY(job->run->arena, span->count, double);
     size_t count = 0;
-    double step = 0; // step of values[0], the first sample with a known core clock
+    double step = 0; // the step of values[0], which is the first sample with a known core clock
     for (size_t i = 0; i < span->count; i++) {
         if (!isfinite(span->core_hz[i]))
             continue;

@@ -7,20 +7,20 @@ enum {
     TRIANGLES_MAX = 1 << 20,
     TRIANGLES_MAX_CPU = 1 << 12,
     TRIANGLES_MIN = 64,
-    // Width and height of the target with work=draws: small, because each unit of work clears it.
+    // Width and height of the target with work=draws. Each unit of work clears it, so it is small.
     TARGET_DRAWS = 64,
     DRAWS = 1 << 15, // number of draws in a unit of work with work=draws, on a GPU
     DRAWS_CPU = 256,
-    // Factor for the number of layers with depth=reject, because rejected layers are fast.
+    // Factor by which depth=reject raises the number of layers, because rejected layers are fast.
     REJECTED = 8,
-    // If a draw would show nothing, its last triangle or layer is a visible triangle, with at most
-    // this number of pixels in its first row. So few pixels take hardly any time.
+    // If timed triangles or layers draw nothing, the last one is visible, to show that the draw
+    // ended. Its first row has at most this number of pixels, which take hardly any time.
     SEEN_ROW = 8
 };
 
-// The precision of colours in a format. bits[c] is the number of bits of channel c; 0 if the format
-// lacks the channel. For floats, these are the bits of the mantissa. In other formats, an integer
-// of so many bits encodes a value from 0 to 1.
+// The precision of colours in a format. bits[c] is the number of bits of channel c, or 0 if the
+// format lacks the channel. In a float, they are the bits of the mantissa. Otherwise, an integer of
+// so many bits encodes a value from 0 to 1.
 struct precision {
     enum gpu_format format;
     bool is_float;
@@ -65,11 +65,11 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 
 // ---------------------------------------------------------------- precision
 
-// Sets `unit` to what an addition of 1/256 really adds to each channel. Sets `tolerance` to the
-// allowed error of each channel; one that the format lacks may have any value. A conversion may be
-// wrong by the last bit, because hardware may truncate. With blend=alpha, each layer converts again
-// and halves earlier errors: 2.5 times the last bit in all. With blend=add, sums of `unit` are
-// exact in every format.
+// Sets check->unit to what an addition of 1/256 really adds to each channel. Sets check->tolerance
+// to the allowed error of each channel; channels that the format lacks may have any value. Hardware
+// may truncate, so a conversion may be wrong by the last bit. With blend=alpha, each layer converts
+// again and halves earlier errors, so 2.5 times the last bit is allowed. With blend=add, sums of
+// `unit` are exact in every format.
 static void set_precision(const struct raster_case *this_case, struct raster_check_params *check)
 {
     const struct precision *precision = precisions;
@@ -94,8 +94,8 @@ static void set_precision(const struct raster_case *this_case, struct raster_che
 
 // ---------------------------------------------------------------- units of work
 
-// Returns the length in pixels of a triangle's two shorter sides, for `row` pixels in its first
-// row. If `row` is 0, they are shorter than a pixel.
+// Returns the length in pixels of a triangle's two shorter sides. The triangle has `row` pixels in
+// its first row. If `row` is 0, the sides are shorter than a pixel.
 static float leg_of(uint32_t row)
 {
     return row ? (float)row + 0.25f : 0.3125f;
@@ -123,7 +123,7 @@ static void plan_layers(const struct raster_case *this_case, struct raster_work 
     if (this_case->depth == RASTER_DEPTH_WRITE)
         work->check.pattern = RASTER_NOTHING;
     if (this_case->depth == RASTER_DEPTH_REJECT) {
-        // The last layer is only a small visible triangle. Its pixels do not count.
+        // The last layer is only a small visible triangle, so its pixels do not count.
         work->pixels -= (double)work->target * work->target;
         work->params.layers.seen = work->instances;
         work->params.layers.leg = leg_of(SEEN_ROW) * 2 / (float)work->target;
@@ -155,7 +155,7 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
         .seen = unseen ? triangles : 0,
         .pitch = (float)pitch,
         // The edges of triangles lie between pixel centres. A triangle of side 0 lies between four
-        // pixel centres; a visible one lies around one centre.
+        // pixel centres. The visible triangle that replaces the last one lies around one centre.
         .offset = this_case->side ? 0 : 0.125f,
         .leg = leg_of(this_case->side),
         .seen_offset = this_case->side ? 0 : 0.375f,
@@ -183,8 +183,8 @@ static void plan_draws(const struct raster_case *this_case, bool cpu, struct ras
     work->clears = true;
     work->vertices = 3;
     work->triangles = work->pixels = work->draws;
-    // With change=params, each draw covers the next pixel of the target, again and again from the
-    // first to the last one.
+    // With change=params, draw number d covers pixel number d of the target. After the last pixel,
+    // the draws begin again at the first one.
     bool own = this_case->change == RASTER_CHANGE_PARAMS;
     work->check.pattern = RASTER_COUNT;
     uint32_t pixels = work->target * work->target;
@@ -200,7 +200,7 @@ void raster_work_plan(const struct raster_case *this_case, const struct gpu_info
     if (this_case->kind == RASTER_DRAWS)
         work->target = TARGET_DRAWS;
     if (work->target < this_case->side)
-        work->target = this_case->side; // at least one triangle must fit
+        work->target = this_case->side; // at least one triangle must fit into the target
     if (this_case->kind == RASTER_TRIANGLES || this_case->kind == RASTER_DRAWS)
         plan_mesh(this_case, cpu, work);
     else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Measures how long it takes to build, update and copy trees. Before the samples, a tree is built
-// from primitives at other places. So the check's rays hit the right primitives only if the timed
-// commands changed this tree.
+// Measures how long it takes to build, update and copy trees. Before the samples, the tree has the
+// primitives at other places. So the rays of the check hit the right primitives only if the timed
+// commands changed the tree.
 #include "bench/rays/session.h"
 #include "measure/claim.h"
 
@@ -17,9 +17,9 @@ struct job {
     enum rays_task task;
     struct memory *memory;
     struct rays_tree tree;
-    // the source of timed copies to tree.tree; NULL if the task does not copy
+    // the tree that timed commands copy to tree.tree; NULL if the task is no copy
     struct gpu_tree *source;
-    uint64_t bytes; // size in bytes of the tree that the timed commands make
+    uint64_t bytes; // size in bytes of the tree that the timed commands write
 };
 
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -40,7 +40,7 @@ static void record_once(void *job, struct gpu_batch *batch)
     record(job, batch, 1);
 }
 
-// Writes the scene's primitives at other places into the input of builds. Existing trees do not
+// Writes the primitives, moved to other places, into the input of builds. Existing trees do not
 // change.
 static bool move_primitives(struct job *job, struct error *err)
 {
@@ -53,8 +53,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-// Copies the tree once, then rebuilds the copy's source from moved primitives. So the check shows
-// whether the timed copies changed the target.
+// Copies the tree once, then rebuilds the source of the copy from moved primitives. So the check
+// shows whether the timed copies changed the target.
 static bool prepare_copy(struct job *job, struct error *err)
 {
     struct gpu_tree *source = job->tree.tree;
@@ -67,8 +67,8 @@ static bool prepare_copy(struct job *job, struct error *err)
     job->bytes = gpu_tree_bytes(source);
     if (compact && !gpu_tree_compact_bytes(source, &job->bytes, err))
         return false;
-    // The first copy must have the primitives at their old places. So the source is built from
-    // unmoved primitives before this copy.
+    // The first copy must have the primitives at their old places. So the source is first built
+    // from unmoved primitives.
     job->tree.scene.move = 0;
     job->tree.tree = gpu_tree_create_copy(job->run->scope, source, larger(before, job->bytes), err);
     if (!job->tree.tree || !rays_tree_fill(job->run, &job->tree, err) ||
@@ -100,7 +100,7 @@ static struct rays_beam beam_of(const struct job *job)
                                   job->tree.desc.kind == GPU_TREE_BOXES ? RAYS_ASKED : RAYS_OPAQUE};
 }
 
-// Traces rays through the tree that the samples made, and checks the hits.
+// Traces rays through the tree that the timed commands changed, and checks the hits.
 static bool verify(struct job *job, struct error *err)
 {
     uint32_t misses;
@@ -144,7 +144,7 @@ static void report(const struct job *job, const struct measure_span *span,
                    struct measure_visit *visit)
 {
     const double count = job->tree.scene.count, bytes = (double)job->bytes / count;
-    // MEASURE_OTHER is the class without a limit: none is known for the rate of builds.
+    // MEASURE_OTHER is the class without a limit. No limit is known for the rate of builds.
     const struct measure_claim claim = {.results[MEASURE_OTHER] = count};
     const struct measure_account account = {.claim = &claim, .span = span, .visit = visit};
     measure_claim_report(&account, RAYS_BUILD_RATE, MEASURE_PER_SECOND, count);

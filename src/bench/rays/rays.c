@@ -203,8 +203,8 @@ static const struct headline_info headlines[] = {
 };
 
 // Returns true if presets trace rays in the way that pick->value names: by queries or by pipelines.
-// Presets use pipelines if the device lacks queries. If the device has both, the preset full uses
-// both, and other presets use queries.
+// If the device has no queries, presets use pipelines. If it has both, the preset full uses both,
+// and other presets use queries.
 static bool has_way(const struct bench_pick *pick)
 {
     const gpu_caps caps = pick->request->device->caps;
@@ -214,9 +214,9 @@ static bool has_way(const struct bench_pick *pick)
     return pipeline && (!query || strcmp(pick->request->preset, "full") == 0);
 }
 
-// Returns true if the plan uses pick->value. Values from the user stay. has_way decides about a
-// preset's value of `through`. On a CPU, a preset's number of primitives is lowered to
-// CPU_PRIMITIVES. For trees of instances, a preset's number above INSTANCES is left out.
+// Returns false if the plan leaves out pick->value. Values from --set stay unchanged. For the
+// parameter `through`, has_way decides. On a CPU, numbers of primitives are lowered to
+// CPU_PRIMITIVES. Trees of instances have no numbers above INSTANCES.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_choice *choice = &pick->request->choices[pick->param];
@@ -238,8 +238,8 @@ static bool from_user(const struct bench_pick *pick, const char *key)
 }
 
 // Returns true if the plan should contain the case:
-// - Only the scene of spheres can be procedural.
-// - hits=any-hit and procedural need spheres and random rays, unless the user chose `hits`.
+// - Only the scene of spheres can have hits=procedural.
+// - hits=any-hit and hits=procedural need spheres and random rays, unless the user chose `hits`.
 // - Updates, copies and compactions need trees of triangles, unless the user chose `task`.
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
@@ -255,9 +255,9 @@ static bool keep(const struct bench_pick *pick, struct error *err)
 
 // ---------------------------------------------------------------- findings
 
-// Returns the first result with the metric "rays" (a rate), opaque hits, and this order of rays. It
-// has the scene, the number of primitives and the value of `through` (if any) of `like`. Returns
-// NULL if there is none.
+// Returns the first result with a rate of rays, opaque hits and this order of rays; NULL if there
+// is none. The result has the same scene, number of primitives and value of `through` (if any) as
+// `like`.
 static const struct result *find(const struct run *run, const char *device, const char *order,
                                  const struct result *like)
 {
@@ -277,7 +277,7 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// Adds the finding no-ray-units if the device has no hardware units for rays, so its cores test
+// Adds the finding no-ray-units if the device has no hardware units for rays. Its cores then test
 // boxes and triangles.
 static void conclude_units(struct run *run, const char *device)
 {
@@ -292,8 +292,8 @@ static void conclude_units(struct run *run, const char *device)
     }
 }
 
-// Adds the finding rays-order: how much the order of the same rays matters. Value: rate in random
-// order ÷ rate in order, in the scene with the most primitives (the first of several).
+// Adds the finding rays-order: how much the order of the same rays matters. Value: the rate in
+// random order ÷ the rate in order, in the (first) scene with the most primitives.
 static void conclude_order(struct run *run, const char *device)
 {
     const struct result *random = NULL, *ordered = NULL;

@@ -14,20 +14,20 @@
 
 enum {
     LENGTHS = 8,
-    // Difference between neighbouring points of the line: rays cross 192, 288 … 864 primitives. In
-    // addition, all rays reach the primitive at the end of the row.
+    // Number of primitives from one point of the line to the next: rays cross 192, 288 … 864
+    // primitives. In addition, all rays reach the primitive at the end of the row.
     LENGTH_STEP = 96,
     STEPS_LEAST = 2,
     // Number of primitives in a row, without the one at its end. Rays begin behind the first
-    // LENGTH_STEP primitives; the longest rays cross all the others. The shortest rays cross
-    // STEPS_LEAST steps. With only one step, up to 4 % of their time would be work in the tree at
-    // the end of the row.
+    // LENGTH_STEP primitives, and the longest rays cross all others. The shortest rays cross
+    // STEPS_LEAST × LENGTH_STEP primitives. With only LENGTH_STEP, up to 4 % of their time would be
+    // work at the end of the row.
     ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,
-    REACH = 4,      // primitives reach at least from −4 to 4 in y and z, across the rays
+    REACH = 4,      // primitives reach at least from −4 to 4 along y and z; rays go along x
     END_MASK = 2,   // mask of the last instance in a row; the others have mask 1
-    POINT_SHARE = 8 // each point of the line takes 1 / POINT_SHARE of the usual time of a sample
+    POINT_SHARE = 8 // a sample of a point takes 1 / POINT_SHARE of the requested time
 };
 static const double residual_most = 0.02, layouts_most = 0.05;
 // Additional distance in x before each group of primitives. Rays begin in the middle of such a gap.
@@ -38,8 +38,8 @@ static const float gap = 2;
 static const struct layout {
     const char *name;
     uint32_t group; // primitives per group; a divisor of LENGTH_STEP
-    // True: distances between neighbours vary from 1/128 to 1, and within each step of LENGTH_STEP
-    // the primitives have shuffled numbers. False: all distances are 1.
+    // True: distances between neighbours vary from 1/128 to 1, and the numbers of each LENGTH_STEP
+    // primitives are shuffled. False: all distances are 1.
     bool uneven;
 } layouts[LAYOUTS] = {{"even in groups of 96", 96, false}, {"uneven in groups of 32", 32, true}};
 
@@ -76,8 +76,8 @@ static uint32_t length_of(unsigned point)
 
 // ---------------------------------------------------------------- making a row
 
-// Returns the x of each primitive in the row; the last element is for the primitive at the end.
-// Sets row->starts and row->end.
+// Returns the x of each primitive in the row; the last element is the x of the primitive at the
+// end. Also sets row->starts and row->end.
 static float *place(struct arena *arena, struct row *row)
 {
     const struct layout *layout = row->layout;
@@ -88,10 +88,10 @@ static float *place(struct arena *arena, struct row *row)
             x += gap;
         if (i > 0 && i % LENGTH_STEP == 0 && i / LENGTH_STEP <= LENGTHS)
             row->starts[LENGTHS - i / LENGTH_STEP] = x - gap / 2;
-        // The factor 37 and LENGTH_STEP have no common divisor, so each place in a step gets one
-        // primitive. Primitives stay within their step, because some drivers (lavapipe) do not sort
-        // them. Otherwise nodes of the tree would reach from before the rays' begin to the end of
-        // the row.
+        // 37 and LENGTH_STEP have no common divisor, so each place in a step gets one primitive.
+        // Primitives stay within their step, because some drivers (lavapipe) do not sort them.
+        // Nodes of the tree would otherwise reach from before the rays' begin to the end of the
+        // row.
         const uint32_t step = i - i % LENGTH_STEP;
         places[layout->uneven ? step + i * 37 % LENGTH_STEP : i] = x;
         state = state * 1664525u + 1013904223u;
@@ -130,7 +130,7 @@ static struct gpu_tree_instance instance_at(float x, uint32_t number, bool end,
 }
 
 // Writes the row's primitives. Only the last one ends a ray: it is the only triangle whose front
-// faces the rays, or the only instance with END_MASK. If kernels count and refuse primitives
+// faces the rays, or the only instance with END_MASK. If kernels only count primitives
 // (RAYS_COUNTED), none ends a ray.
 static bool write_input(const struct job *job, struct row *row, struct error *err)
 {
@@ -193,8 +193,8 @@ static struct rays_beam beam_of(const struct job *job, const struct row *row, un
 
 // ---------------------------------------------------------------- the proof
 
-// Checks the hits of all rays of a point of the line. If `counted` is true, a ray must have counted
-// every primitive on its way, and hit none. Otherwise it must have hit the last primitive.
+// Checks the hits of all rays of a point of the line. If `counted` is true, each ray must have
+// counted all primitives on its way and hit none. Otherwise it must have hit the last primitive.
 static bool verify_hits(const struct job *job, const struct row *row, unsigned point, bool counted,
                         struct error *err)
 {
@@ -217,8 +217,8 @@ static bool verify_hits(const struct job *job, const struct row *row, unsigned p
     return true;
 }
 
-// Checks that the tree has all primitives that the rays of this point should cross. For this, rays
-// are traced that count every primitive on their way and stop at none.
+// Checks that the tree has all primitives that the rays of this point should cross. Traces rays
+// that count each primitive on their way and stop at none.
 static bool verify_row(const struct job *job, const struct row *row, unsigned point,
                        struct error *err)
 {
@@ -257,7 +257,7 @@ static bool measure_row(struct job *job, struct row *row, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the time in ns per ray at a point of the line, of sample number `sample`. If `sample` is
+// Returns the time in ns per ray at a point of the line, in sample number `sample`. If `sample` is
 // negative, returns the median of all samples.
 static double time_of(const struct job *job, const struct point *point, int sample)
 {
@@ -268,8 +268,8 @@ static double time_of(const struct job *job, const struct point *point, int samp
 }
 
 // Returns the slope of the row's line: the time in ns per ray and crossed primitive. The line fits
-// sample number `sample` of each point, or the medians if `sample` is negative. Sets *residual to
-// the largest relative distance of a point from the line.
+// sample number `sample` of each point. If `sample` is negative, it fits the medians. Sets
+// *residual to the largest relative distance of a point from the line.
 static double fit(const struct job *job, const struct row *row, int sample, double *residual)
 {
     double x[LENGTHS], y[LENGTHS];
@@ -278,8 +278,8 @@ static double fit(const struct job *job, const struct row *row, int sample, doub
         x[i] = length_of(i);
         y[i] = time_of(job, &row->points[i], sample);
     }
-    // If the time does not grow with the number of primitives, the slope is replaced by an upper
-    // bound: the longest rays' time per primitive.
+    // If the time does not grow with the number of primitives, an upper bound replaces the slope:
+    // the longest rays' time per primitive.
     if (!line_fit_relative(x, y, LENGTHS, &line) || !(line.slope > 0))
         line = (struct line){.slope = y[LENGTHS - 1] / x[LENGTHS - 1]};
     *residual = 0;
@@ -301,7 +301,7 @@ static double core_hz_of(const struct job *job)
 }
 
 // Returns how many boxes or triangles a core can test per cycle; 0 if not known. This limits the
-// rate: any tree needs at least one test per primitive that a ray crosses.
+// rate, because a ray needs at least one test for each primitive that it crosses.
 static double tests_per_cycle(const struct job *job)
 {
     static const struct {
@@ -348,7 +348,7 @@ static void report_metrics(const struct job *job, const double *slopes_ns, size_
     }
 }
 
-// Adds the points of all lines as a series: time of a ray over the number of crossed primitives.
+// Adds the points of all lines as a series: x is the number of crossed primitives, y a ray's time.
 static void add_points(const struct job *job, struct measure_visit *visit)
 {
     const char *columns[1 + LAYOUTS] = {"primitives"};
@@ -391,8 +391,8 @@ static void explain(const struct job *job, const struct slopes *slopes, struct m
                  100 * slopes->residual);
     if (job->work != RAYS_WORK_BOX)
         return;
-    // If each node has w boxes, a tree has w / (w − 1) boxes per primitive. This is also the number
-    // of boxes that are tested per crossed primitive.
+    // If each node has w boxes, a tree has w / (w − 1) boxes per primitive. A ray tests as many
+    // boxes per crossed primitive.
     visit_detail(
         visit, "tests",
         "%.3g to %.3g boxes a second: 8/7 a crossing in a tree of eight boxes a node, 2 in "
@@ -417,7 +417,7 @@ static void report(struct job *job, struct measure_visit *visit)
         slopes.least_ns = fmin(slopes.least_ns, slopes.ns[r]);
         slopes.most_ns = fmax(slopes.most_ns, slopes.ns[r]);
     }
-    // Only the first visit sets tree_bound, so later visits report the same metrics.
+    // Only the first visit sets tree_bound, so that all visits report the same metrics.
     if (!job->memory->visited)
         job->memory->tree_bound = slopes.most_ns > (1 + layouts_most) * slopes.least_ns;
     job->memory->visited = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A case of `rays`: which tree is built, and which rays are traced through it. Also what the cases
+// Declares the trees that the cases of `rays` build, the rays that they trace, and what the cases
 // of a session share.
 #ifndef BENCH_RAYS_SESSION_H
 #define BENCH_RAYS_SESSION_H
@@ -13,8 +13,8 @@
 enum rays_work {
     RAYS_WORK_TRIANGLE,   // rays cross a row of culled triangles
     RAYS_WORK_BOX,        // rays cross boxes of instances; a mask hides all but the last one
-    RAYS_WORK_ANY_HIT,    // rays cross a row of triangles, and call a kernel for each triangle
-    RAYS_WORK_PROCEDURAL, // rays cross a row of boxes, and call a kernel for each box
+    RAYS_WORK_ANY_HIT,    // rays cross a row of triangles; a kernel is called for each triangle
+    RAYS_WORK_PROCEDURAL, // rays cross a row of boxes; a kernel is called for each box
     RAYS_WORK_RAYS,
     RAYS_WORK_LATENCY,
     RAYS_WORK_SIZE,
@@ -45,7 +45,7 @@ enum rays_metric { // the metrics, in the order of the list in rays.c
     RAYS_AFTER_UPDATE
 };
 
-// Parameters of kernels, as scene.glsl, trace.glsl and check.comp declare them.
+// Parameters of the kernels; scene.glsl, trace.glsl and check.comp declare the same structs.
 struct rays_scene {
     uint32_t kind, count, side;
     float size, move;
@@ -62,10 +62,10 @@ struct rays_check_params {
 
 struct rays_session {
     struct gpu_program *scene, *check_all, *check_nearer;
-    // Hits of the rays of a dispatch, a struct rays_hit each.
+    // The hits of one dispatch: a struct rays_hit for each ray.
     struct gpu_buffer *hits;
-    // Results of the checks: how many rays left no record, have a wrong hit, or hit nothing; and
-    // the number of the first ray with an error.
+    // Results of the checks: number of rays without a record, with a wrong hit, and without a hit;
+    // then the number of the first wrong ray.
     struct gpu_buffer *result;
     uint32_t scene_rays_log2, row_rays_log2, chain_rays_log2;
 };
@@ -80,7 +80,7 @@ MUST_CHECK bool rays_visit(struct bench_visit *run, struct measure_visit *visit,
 
 // ---------------------------------------------------------------- tree.c
 
-// The trees of a visit. Rays go through `top`, a tree of instances, to the tree that is measured.
+// The trees of a visit. Rays go through `top`, a tree of instances, into the tree that is measured.
 struct rays_tree {
     struct rays_scene scene;
     struct gpu_tree_desc desc;
@@ -88,12 +88,12 @@ struct rays_tree {
     struct gpu_tree *tree;       // tree that is measured, of the kind desc.kind
     struct gpu_tree *triangle;   // tree that instances refer to; NULL if `tree` has no instances
     struct gpu_buffer *instance; // input of the build of `top`: one instance of `tree`
-    // Tree through which rays are traced. It is `tree` if that has instances, else a tree with one
-    // instance of `tree`.
+    // Tree through which rays are traced. If `tree` has instances, it is `tree`. Otherwise it is a
+    // tree with one instance of `tree`.
     struct gpu_tree *top;
 };
 
-// Makes a batch of what `record` records, submits it, and waits for its end.
+// Makes a batch, lets `record` record it, submits it, and waits for its end.
 MUST_CHECK bool rays_run(struct bench_visit *run, void (*record)(void *, struct gpu_batch *),
                          void *context, struct error *err);
 
@@ -103,8 +103,8 @@ MUST_CHECK bool rays_build(struct bench_visit *run, struct gpu_tree *tree, struc
 // Returns a scene of this kind with about `count` primitives, at their usual places (not moved).
 struct rays_scene rays_scene_of(uint32_t kind, uint32_t count);
 
-// Writes the primitives of tree->scene into a new input. Then creates and builds the trees of
-// tree->desc. Sets input and count of tree->desc.
+// Writes the primitives of tree->scene into a new buffer, tree->input. Then creates and builds the
+// trees. Also sets the input and the count of tree->desc.
 MUST_CHECK bool rays_tree_make(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
 // Creates and builds tree->triangle, which instances refer to: the triangle (0,0,0) (1,0,0)
@@ -118,34 +118,34 @@ MUST_CHECK bool rays_tree_build(struct bench_visit *run, struct rays_tree *tree,
 // Writes the primitives of tree->scene into tree->input. Existing trees do not change.
 MUST_CHECK bool rays_tree_fill(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
-// Sets tree->top, through which rays are traced. If tree->tree has instances, it becomes tree->top
-// itself. Otherwise tree->top is a tree with one instance of tree->tree: the first call creates it,
-// and each call builds it.
+// Sets tree->top, through which rays are traced. If tree->tree has instances, tree->top is the same
+// tree. Otherwise tree->top has one instance of tree->tree: the first call creates it, and each
+// call builds it.
 MUST_CHECK bool rays_tree_top(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
 // ---------------------------------------------------------------- trace.c
 
-// Returns true if a pipeline traces the case's rays, false if queries do. Cases that build trees
-// use a pipeline only if the device lacks queries.
+// Returns true if a pipeline traces the case's rays, false if queries do. In cases that build
+// trees, a pipeline traces them only if the device lacks queries.
 bool rays_by_pipeline(const struct bench_visit *run);
 
 // A set of rays, and the tree through which they are traced.
 struct rays_beam {
     const struct rays_tree *tree;
     uint32_t rays, rays_log2; // kind of rays (RAYS_CAMERA …), and log2 of their number
-    uint32_t mode;            // how kernels treat crossed primitives: RAYS_OPAQUE …
+    uint32_t mode;            // what a kernel does with crossed primitives: RAYS_OPAQUE …
     uint32_t mask;
     float start;                     // x at which rays of the kind RAYS_ROW begin
     bool pipeline;                   // true: a pipeline traces the rays; false: queries do
-    struct gpu_dispatch dispatch;    // dispatch that traces the rays, from rays_beam_prepare
-    struct rays_trace_params params; // kernel parameters, from rays_beam_prepare
+    struct gpu_dispatch dispatch;    // the dispatch that traces the rays; rays_beam_prepare sets it
+    struct rays_trace_params params; // the kernel's parameters; rays_beam_prepare sets them
 };
 
 // Returns the program that traces the rays of `beam` through its tree; NULL with `err` on failure.
 struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays_beam *beam,
                                       struct error *err);
 
-// Creates the beam's program and dispatch. Marks the hits of all its rays as unwritten.
+// Creates the beam's program and its dispatch. Marks the hits of all rays as unwritten.
 MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam,
                                   struct error *err);
 
@@ -155,14 +155,13 @@ void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats);
 void rays_beam_record_once(void *beam, struct gpu_batch *batch);
 
 // Measures the time of the dispatch that traces the beam. *repeats is the number of dispatches per
-// sample from an earlier measurement of the case, or 0. The function sets *repeats for the next
-// measurement.
+// sample from the case's last measurement, or 0 if there was none. The function updates it.
 MUST_CHECK bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam,
                                   uint64_t *repeats, struct measure_span *span, struct error *err);
 
-// Fails with ERROR_MISMATCH if a ray was not traced, or if its hit does not lie on a primitive. For
-// some rays, also fails if another primitive is nearer. Sets *misses to the number of rays that hit
-// nothing.
+// Fails with ERROR_MISMATCH if a ray was not traced, or if its hit does not lie on a primitive.
+// Also fails if another primitive is nearer, which it tests for some rays. Sets *misses to the
+// number of rays that hit nothing.
 MUST_CHECK bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam,
                                 uint32_t *misses, struct error *err);
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 enum {
-    GROUPS_X = 32768 // maximum number of workgroups in x, in dispatches of scene.comp
+    GROUPS_X = 32768 // maximum number of workgroups along x, in dispatches of scene.comp
 };
 static const uint64_t wait_ns = UINT64_C(10000000000);
 
@@ -32,7 +32,7 @@ struct rays_scene rays_scene_of(uint32_t kind, uint32_t count)
     }
     while (scene.side * scene.side * scene.side < spheres)
         scene.side++;
-    // Triangles are smaller the more of them a scene has. So a ray through the cube always meets
+    // The more triangles a scene has, the smaller they are. So a ray through the cube always meets
     // about one.
     scene.size = (float)(1.5 / sqrt((double)count));
     return scene;

@@ -62,8 +62,8 @@ static struct memory *memory_of(struct bench_visit *run)
 }
 
 // Makes a scene, measures the rays of `beam` through it, and checks the hits. Adds the tree's size
-// and details to the visit, but no metric of rays. `together` says in the detail "shape" how the
-// rays are traced.
+// and details to the visit, but no metric of rays. The text `together` becomes a part of the detail
+// "shape".
 static bool trace(struct bench_visit *run, struct rays_beam *beam, uint32_t kind,
                   const char *together, struct measure_span *span, struct measure_visit *visit,
                   struct error *err)
@@ -97,7 +97,7 @@ static uint32_t mode_of(const struct bench_visit *run)
     return case_says(run->bench_case, "hits", "opaque") ? RAYS_OPAQUE : RAYS_ASKED;
 }
 
-// Measures the same kernel without tracing. Reports its time as a share of the rays' time.
+// Measures the control, the same kernel without tracing, and reports its time ÷ the rays' time.
 static bool measure_control(struct bench_visit *run, const struct rays_beam *beam, double unit_ns,
                             struct measure_visit *visit, struct error *err)
 {
@@ -127,7 +127,7 @@ static bool visit_rays(struct bench_visit *run, struct measure_visit *visit, str
                &span, visit, err))
         return false;
     const double rays = (double)(1u << beam.rays_log2);
-    // MEASURE_OTHER is the class without a limit: none is known for the rate of rays.
+    // MEASURE_OTHER is the class without a limit. No limit is known for the rate of rays.
     const struct measure_claim claim = {.results[MEASURE_OTHER] = rays};
     const struct measure_account account = {.claim = &claim, .span = &span, .visit = visit};
     measure_claim_report(&account, RAYS_RATE, MEASURE_PER_SECOND, rays);
@@ -172,8 +172,8 @@ static const char *list_statistics(struct arena *arena, const char *text)
     return list;
 }
 
-// Reports the registers, memory and stack of kernels that trace rays, as the driver tells them. A
-// case work=rays with the same `hits` uses these kernels. Measures no time.
+// Reports what the driver says about kernels that trace rays: registers, memory and stack. A case
+// with work=rays and the same `hits` uses these kernels. No time is measured.
 static bool visit_size(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     const bool boxes = case_says(run->bench_case, "hits", "procedural");
@@ -186,7 +186,7 @@ static bool visit_size(struct bench_visit *run, struct measure_visit *visit, str
     struct gpu_program_stats stats;
     if (!program || !gpu_program_stats(program, run->arena, &stats, err))
         return false;
-    // For ray pipelines, NVIDIA's driver tells only a stack size, which is always 0.
+    // For ray pipelines, NVIDIA's driver reports only a stack size, which is always 0.
     if (!stats.has_registers && !stats.has_spills && !stats.stack_bytes)
         return error_set(err, ERROR_UNSUPPORTED,
                          "the driver tells neither registers nor local memory of these kernels%s",

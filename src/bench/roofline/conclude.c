@@ -8,9 +8,9 @@
 enum {
     UNIT_TEXT = 32
 };
-// A roof is read only at intensities far from the ridge: the compute roof (a rate) above it, the
-// memory roof (a bandwidth) below it. Far means by at least the first of these factors or, if a
-// roof then has no case, by the second one.
+// Each roof is read only at intensities far from the ridge: the compute roof (a rate) above it, the
+// memory roof (a bandwidth) below it. The distance is at least the first of these factors or, if a
+// roof then has no case, the second one.
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
@@ -75,15 +75,16 @@ static struct interval leg_of(const struct row *row, const char *metric, double 
 }
 
 struct ridge {
-    // Heights of the two roofs: rate of the compute roof, bandwidth of the memory roof.
+    // Heights of the two roofs: `rate` of the compute roof, `speed` (a bandwidth) of the memory
+    // roof.
     struct interval rate, speed;
     struct interval at; // intensity at which the two roofs meet
 };
 
 // Returns the ridge: the intensity at which the compute roof and the memory roof meet. `about` is a
 // first estimate of it. The compute roof is read at intensities at least `distance` times above
-// `about`, the memory roof at least `distance` times below. The ridge's interval is the widest that
-// the intervals of both roofs allow (97.5 % each, so 95 %).
+// `about`, the memory roof at least `distance` times below. The roofs' intervals are of 97.5 %
+// each. The ridge's interval is the widest that they allow, so it is one of 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -125,9 +126,9 @@ static void report(const struct row *row)
 
 // Adds a finding "ridge" for each type of numbers. Value: the intensity (in operations per byte)
 // where the two roofs meet: median rate at high intensities ÷ median bandwidth at low ones. High
-// and low mean four times (else twice) above and below an estimate, the highest rate ÷ the highest
-// bandwidth. The measured intensities must reach from half of the estimate to twice the estimate.
-// Keys: the cases with the highest bandwidth and with the highest rate.
+// and low are at least four times (else twice) above and below an estimate: the highest rate ÷ the
+// highest bandwidth. The measured intensities must reach from half of the estimate to twice the
+// estimate. Keys: the cases with the highest bandwidth and with the highest rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -10,7 +10,7 @@ enum {
     // A GPU's buffer is at least this many times as large as the last-level cache, so that kernels
     // read DRAM.
     CACHES = 4,
-    MEMORY_SHARE = 4 // buffers take at most a quarter of the device's memory
+    MEMORY_SHARE = 4 // each buffer takes at most a quarter of the device's memory
 };
 _Static_assert(ROOFLINE_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
@@ -40,8 +40,8 @@ uint64_t roofline_steps(const struct roofline_case *this_case)
 
 // ---------------------------------------------------------------- data
 
-// Each value of the data is the start of one of FMA_CHAINS chains. Returns the chain of value
-// number `i` in a period: a hash of `i` (the finaliser of MurmurHash3).
+// Returns which of the FMA_CHAINS chains starts with value number `i` of a period. The number of
+// this chain is a hash of `i` (the finaliser of MurmurHash3).
 static unsigned start_of(uint32_t i)
 {
     i ^= i >> 16;
@@ -51,7 +51,7 @@ static unsigned start_of(uint32_t i)
     return (i ^ i >> 16) % FMA_CHAINS;
 }
 
-// Returns the number of 32-bit words in a value.
+// Returns how many 32-bit words a value of this type has.
 static unsigned width_of(const struct roofline_number *number)
 {
     return ROOFLINE_THREAD_BYTES / 4 / number->chains;
@@ -160,8 +160,8 @@ static bool make_source(struct roofline_session *session, size_t place, struct e
     return session->sources[place] != NULL;
 }
 
-// Sets session->source to a buffer with the data of this type. If there is enough memory, each type
-// has a buffer of its own, which stays filled.
+// Sets session->source to a buffer with the data of this type. Each type has a buffer, which stays
+// filled. If there is too little memory, all types share one, and a new type fills it again.
 static bool load(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A case of `roofline` as a struct, and what the cases of a session share.
+// Declares the cases of `roofline`, and what the cases of a session share.
 #ifndef BENCH_ROOFLINE_SESSION_H
 #define BENCH_ROOFLINE_SESSION_H
 
@@ -14,8 +14,8 @@ enum {
 
 struct roofline_number {
     const char *name;
-    // kernel: name of the kernel whose workgroups read ROOFLINE_BLOCKS blocks each. once: name of
-    // the kernel whose workgroups read one block each.
+    // Names of two kernels. Workgroups of `kernel` read ROOFLINE_BLOCKS blocks each, workgroups of
+    // `once` read one block each.
     const char *kernel, *once;
     enum fma_number number;
     gpu_caps caps;
@@ -31,8 +31,8 @@ struct roofline_case {
 };
 void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case);
 
-// Returns the number of steps that a thread makes for each block it reads, over all its chains. It
-// follows from the case's intensity. Returns 0 if it is no whole number from 1 to 2^24.
+// Returns how many steps a thread makes per block, over all its chains, for the case's intensity.
+// Returns 0 if this is no whole number from 1 to 2^24.
 uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {
@@ -61,7 +61,7 @@ void roofline_close(struct bench_session *bench);
 struct gpu_program *roofline_prepare(struct roofline_session *session,
                                      const struct roofline_number *number, struct error *err);
 
-// The sum of all results of a dispatch. `fused`: if an fma rounds once. `rounded`: if it rounds
+// The sum of all results of a dispatch: `fused` if an fma rounds once, `rounded` if an fma rounds
 // twice, first the product and then the sum.
 struct roofline_sums {
     uint32_t fused, rounded;

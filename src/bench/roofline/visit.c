@@ -21,7 +21,7 @@ enum {
 // Above this intensity, a CPU reads only a part of the buffer, to save time.
 static const double cpu_intensity = 16;
 
-// Length in ns of a submission while energy is measured: short compared with the case's `energy_s`.
+// Length in ns of each submission while energy is measured. It is short compared with `energy_s`.
 static const double burst_ns = 5e6;
 
 // Data of a case that the session keeps from one visit to the next.
@@ -48,8 +48,9 @@ struct work {
 
 // ---------------------------------------------------------------- one reading of the memory
 
-// Chooses the grid of a dispatch that reads the whole buffer (a CPU: perhaps a part of it). The
-// grid reads whole periods of the data. Its width is within the device's limits.
+// Chooses the grid of a dispatch, within the device's limits. Each row of the grid reads whole
+// periods of the data. The rows together read the buffer, except perhaps a remainder; on a CPU
+// above cpu_intensity, they read only a part.
 static void set_grid(struct work *work)
 {
     const struct gpu_info *info = work->session->bench->info;

@@ -9,8 +9,8 @@
 #include "measure/claim.h"
 
 enum {
-    // Array sizes in bytes are multiples of this. It is a multiple of every block size, so arrays
-    // consist of whole blocks.
+    // Sizes of arrays are multiples of this number of bytes, which is a multiple of every block
+    // size. So arrays consist of whole blocks.
     STREAM_GRAIN_BYTES = 128 << 10,
     STREAM_PAD_BYTES = 256, // bytes behind an array, because stencils read a vector beyond its end
     STREAM_SHAPES_MAX = 2,
@@ -23,8 +23,8 @@ enum {
 // One operation of the list in stream.h.
 struct stream_op {
     const char *name;
-    // Numbers of arrays that the operation reads (the source, then the other array) and writes (the
-    // target).
+    // `reads` is the number of arrays that the operation reads: the source, then the other array.
+    // `writes` is 1 if it writes the target, else 0.
     unsigned reads, writes;
     // Each number of the target is a weighted sum of numbers of the source and of the other array.
     // The last weight is a constant to add.
@@ -32,7 +32,7 @@ struct stream_op {
     // Number of vectors before element 0 of the source. Stencils read them, too.
     unsigned shift;
     struct {
-        unsigned threads, loads, steps; // a workgroup takes `steps` blocks one after another
+        unsigned threads, loads, steps; // a workgroup takes `steps` blocks, one after another
     } shapes[STREAM_SHAPES_MAX];        // shapes[0] is the default shape
     bool resident; // true: there are kernels of the operation whose workgroups loop
     // True: there are kernels of the operation whose threads take one element each.
@@ -52,18 +52,18 @@ struct stream_case {
     bool doubles;
     uint64_t bytes; // size of each array in bytes
     enum stream_kernel kernel;
-    unsigned core_threads; // threads on each core; 0 with STREAM_TUNED
-    bool best;             // true: all shapes are tried, and the fastest one is measured
+    unsigned core_threads; // number of threads per core; 0 with STREAM_TUNED
+    bool best;             // true: the fastest of all shapes is measured; false: the default shape
 };
 
 void stream_case_read(const struct bench_case *c, struct stream_case *this_case);
 
 // The shape of a kernel: how its threads share the work.
 struct stream_shape {
-    unsigned threads, loads; // threads per workgroup; vectors that a thread loads at once
-    unsigned steps;          // neighbouring blocks per workgroup; not used if workgroups loop
-    unsigned core_groups;    // looping workgroups per core; 0 if workgroups do not loop
-    bool single;             // true: each thread takes one element
+    unsigned threads, loads; // threads per workgroup, and vectors that a thread loads at once
+    unsigned steps;          // neighbouring blocks per workgroup; looping workgroups ignore this
+    unsigned core_groups;    // number of looping workgroups per core; 0: workgroups do not loop
+    bool single;             // true: each thread takes one element; false: it takes vectors
     // Bytes of shared memory that each workgroup reserves, only to limit the number of workgroups
     // on a core.
     unsigned reserved_bytes;
@@ -83,20 +83,20 @@ MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
                                       struct stream_shape *shape, struct error *err);
 
 // Sets `shape` to core_threads threads per core in two workgroups, with one element per thread.
-// Each workgroup reserves so much shared memory that a core holds no third one. Fails with
+// Each workgroup reserves so much shared memory that a core holds only two. Fails with
 // ERROR_UNSUPPORTED if the device does not allow that, if no kernel has workgroups of core_threads
 // / 2 threads, or if an array has more than 2^32 elements.
 MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);
 
-struct stream_params { // parameters of the kernels, in the order in which they declare them
+struct stream_params { // parameters of the kernels, in the order in which kernels declare them
     uint32_t blocks, groups, passes;
-    // pitch, advance and reach in blocks: workgroup g begins with block g × pitch. It takes every
-    // advance-th block from there, for less than `reach` blocks.
+    // Workgroup g takes the blocks g × pitch, g × pitch + advance … All its blocks are less than
+    // `reach` blocks after its first one.
     uint32_t pitch, advance, reach;
     float value, factor;
-    uint32_t op; // index in stream_ops, for kernels of the kind STREAM_SINGLE
+    uint32_t op; // index in stream_ops; only kernels of the kind STREAM_SINGLE get it
 };
 
 // The parameters and the size of one dispatch.
@@ -112,7 +112,7 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
                       const struct gpu_info *info, unsigned cores, uint64_t passes,
                       struct stream_work *work);
 
-// Returns the size in bytes of the case's arrays together.
+// Returns the total size in bytes of the case's arrays.
 uint64_t stream_set_bytes(const struct stream_case *this_case);
 
 // Fails with ERROR_UNSUPPORTED if the case would measure the cache: its arrays together are smaller
@@ -122,13 +122,13 @@ MUST_CHECK bool stream_refuse_cached(const struct stream_case *this_case,
 
 // Core and times of a workgroup, as kernels record them.
 struct stream_place {
-    // begin, end: low words of the device's clock at the workgroup's begin and end.
+    // `begin` and `end` are the low words of the device's clock at the workgroup's begin and end.
     uint32_t core, begin, end, unused;
 };
 
 struct stream_residency {
     unsigned cores;  // number of cores that ran workgroups
-    unsigned uneven; // number of these cores whose number of workgroups was not core_groups
+    unsigned uneven; // number of these cores that ran more or fewer than core_groups workgroups
     // True: all workgroups ran at the same time, because the last one began before the first one
     // ended.
     bool at_once;
@@ -147,12 +147,12 @@ enum stream_array {
 };
 
 struct stream_buffer {
-    // Owner of the array's buffer only. It is closed when a larger buffer replaces this one.
+    // Scope of the array's buffer only. It is closed when a larger buffer replaces this buffer.
     struct gpu_scope *scope;
     struct gpu_buffer *buffer;
     uint64_t bytes;
-    // filled: true if the array holds the data of its seed. doubles: true if these are doubles,
-    // false if they are floats.
+    // `filled`: true if the array holds the data of its seed. `doubles`: true if the data are
+    // doubles, false if they are floats.
     bool filled, doubles;
 };
 
@@ -168,31 +168,31 @@ void stream_close(struct bench_session *bench);
 MUST_CHECK bool stream_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
 
-// Makes the arrays of the case, and fills those that it reads if they are not filled yet. Fails
+// Makes the case's arrays. Fills those that the case reads, unless they are filled already. Fails
 // with ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY if an array is too large.
 MUST_CHECK bool stream_arrays_prepare(struct stream_session *session,
                                       const struct stream_case *this_case, struct error *err);
 
-// Fills the target with data of a seed of its own. So the check detects numbers that a kernel did
-// not write.
+// Fills the target with data of another seed. So the check detects numbers that a kernel did not
+// write.
 MUST_CHECK bool stream_arrays_spoil(struct stream_session *session,
                                     const struct stream_case *this_case, struct error *err);
 
-// Compares every number of the target with what the case's operation writes. `value` is the number
-// that the operation init (STREAM_INIT) writes. Fails with ERROR_MISMATCH if a number differs.
+// Compares every number of the target with what the case's operation should write. If the operation
+// is init (STREAM_INIT), that is `value`. Fails with ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_check(struct stream_session *session,
                                     const struct stream_case *this_case, float value,
                                     struct error *err);
 
-// Sets *sum to the sum of one pass of an operation that only reads, for kernels of this shape.
-// Another kernel computes it, and compares every number in the arrays with stream_value. Fails with
-// ERROR_MISMATCH if a number differs.
+// Sets *sum to the sum that one pass of a reading operation should find with kernels of this shape.
+// Another kernel computes this sum, and compares every number in the arrays with stream_value.
+// Fails with ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_sum(struct stream_session *session,
                                   const struct stream_case *this_case,
                                   const struct stream_shape *shape, uint32_t *sum,
                                   struct error *err);
 
-// Returns element `i` of the data of a seed, as an array of doubles or floats holds it.
+// Returns element `i` of the data that belong to a seed, in the precision of doubles or of floats.
 double stream_value(bool doubles, uint32_t i, uint32_t seed);
 
 #endif

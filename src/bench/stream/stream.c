@@ -121,9 +121,9 @@ enum stream_param { // indices of the array `params`
     STREAM_PARAM_THREADS
 };
 
-// Returns the usual size of an array in bytes. On a GPU, it is `given`, but at least STREAM_CACHES
-// times the largest cache that the device may have. A CPU uses that minimum or, if its caches are
-// not known, CPU_BYTES_UNKNOWN. The device's memory and limits may lower the size.
+// Returns the size in bytes of an array for presets. The minimum is STREAM_CACHES times the largest
+// cache that the device may have. A GPU uses `given`, but at least this minimum. A CPU uses the
+// minimum or, if no cache is known, CPU_BYTES_UNKNOWN. The device's memory and limits may lower it.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {
@@ -146,10 +146,10 @@ static void replace(const struct bench_pick *pick)
 }
 
 // Adapts a value of a parameter to the device. Returns false if that is not possible.
-// - `bytes`: a preset's value or "max" becomes the usual size.
+// - `bytes`: a preset's value or "max" becomes the size of usual_bytes().
 // - `kernel`: "single" needs a device that can reserve shared memory.
-// - `threads`: at most what a core holds, in workgroups that the device allows. With
-//   kernel=occupancy, a power of two or all threads of a core.
+// - `threads`: lowered to what a core holds; must divide into the workgroups of a kernel. With
+//   kernel=occupancy, it must be a power of two or all threads of a core.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

@@ -20,9 +20,9 @@ static const double dispatch_ns_max = 250e6;
 struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
-    uint32_t sum; // sum of one pass of an operation that only reads
-    // Bandwidths in B/s of the shapes that were tried, as text: "128x1: 4.61e12; …". NULL if there
-    // was only one shape.
+    uint32_t sum; // sum that one pass of a reading operation should find
+    // Bandwidths in B/s of the shapes that were tried, as text: "128x1: 4.61e12; …". NULL if no
+    // shapes were compared.
     char *tried;
 };
 
@@ -34,7 +34,7 @@ struct trial {
     struct stream_shape shape;
     struct stream_work work;
     struct gpu_program *program;
-    // records of the workgroups (struct stream_place); NULL if there are none
+    // buffer with a struct stream_place of each workgroup; NULL if workgroups record none
     struct gpu_buffer *places;
     struct measure_span_desc desc; // how the trial is timed; its unit of work is one dispatch
 };
@@ -42,7 +42,7 @@ struct trial {
 // ---------------------------------------------------------------- the work
 
 // Returns the name of the trial's shape: "256x8" for workgroups of 256 threads with 8 vectors in
-// flight each. The number of steps follows if it is not 1: "256x8, 4 steps".
+// flight per thread. If a workgroup takes several steps, their number follows: "256x8, 4 steps".
 static const char *shape_name(const struct trial *trial)
 {
     const struct stream_shape *shape = &trial->shape;
@@ -65,8 +65,8 @@ static const char *kernel_name(const struct trial *trial)
                         trial->shape.loads);
 }
 
-// Finds the trial's program and sizes its work for `passes` passes. If workgroups leave records,
-// makes a buffer for them.
+// Finds the trial's program and sizes its work for `passes` passes. If workgroups record where and
+// when they run, makes a buffer for the records.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
     const struct gpu_program_desc choices = {.l1_percent = trial->shape.single ? 1 : 0,
@@ -77,7 +77,7 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
                      trial->run->session->limits.cores, passes, &trial->work);
-    // In each round, init writes another value. So values from the round before do not pass the
+    // In each round, init writes another value. So values of the round before do not pass the
     // check.
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
     if (!trial->shape.placed || trial->places)
@@ -113,8 +113,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Sizes the trial's work: a dispatch makes as many passes as fill a sample or dispatch_ns_max. The
-// last pass may exceed this time.
+// Sizes the trial's work: a dispatch makes as many passes as fill a sample or dispatch_ns_max,
+// whichever is shorter. The last pass may exceed this time.
 static bool size_work(struct trial *trial, struct error *err)
 {
     double ns, wanted_ns = (double)trial->run->request->sample_ns;
@@ -187,7 +187,7 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// For operations that only read: checks the sum that all dispatches found together.
+// Checks the sum that all dispatches of a reading operation found together.
 static bool verify_sum(struct trial *trial, const struct memory *memory,
                        const struct measure_span *span, struct error *err)
 {
@@ -231,8 +231,8 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 
 // ---------------------------------------------------------------- the visit
 
-// Returns what hardware counters should show. On NVIDIA, each workgroup of a stencil reads one
-// sector more than its block has, because it begins within a sector. Workgroups that loop do not.
+// Returns the counts that hardware counters should show. On NVIDIA, a workgroup of a stencil begins
+// within a sector, so it reads one sector more than its block has. Looping workgroups do not.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
 {

@@ -39,8 +39,8 @@ enum {
 };
 
 enum strides_offset { // the offsets, in the order of the choices of the parameter `offset`
-    // All loads of a thread are at the same place within their cache lines. For thread 0, it is the
-    // beginning of the line.
+    // All loads of a thread have the same place within their cache lines. Thread 0 loads from the
+    // beginning of its lines.
     STRIDES_LINE,
     // A thread's eight loads in flight are 0, 4, … 28 elements after its first element, as in the
     // program gpu-strides.
@@ -51,21 +51,20 @@ enum strides_offset { // the offsets, in the order of the choices of the paramet
 struct strides_case {
     enum strides_pattern pattern;
     unsigned width; // bytes per load
-    // Stride in elements (STRIDES_STRIDE) or in words of 4 bytes (STRIDES_BANKS); else 0.
+    // The stride: in elements with STRIDES_STRIDE, in words of 4 bytes with STRIDES_BANKS, else 0.
     uint32_t stride;
-    // STRIDES_BLOCK: number of neighbouring threads that load from one row of the array. Other
-    // patterns: number of threads with different addresses.
+    // With STRIDES_BLOCK, the number of neighbouring threads that load from one row of the array.
+    // With other patterns, the number of threads with different addresses.
     uint32_t across;
-    // With STRIDES_STRIDE: where a thread's loads in flight lie within their cache lines. They are
-    // all at the same place, 4 elements apart, or each at a different place.
+    // Where a thread's loads in flight lie within their cache lines: all at the same place, 4
+    // elements apart, or each at a different place. Only STRIDES_STRIDE uses this.
     enum strides_offset offset;
     unsigned loads; // number of loads in flight per thread
     bool address;   // true: loads use a 64-bit address; false: a storage buffer
 };
 
-// Sets *this_case to the values of `c`. If `route` is auto, `info` decides between a 64-bit address
-// and a storage buffer. Except with STRIDES_BLOCK and STRIDES_ORIGINAL, as many threads have
-// different addresses as a subgroup has threads (STRIDES_LANES to STRIDES_LANES_MAX).
+// Sets *this_case to the values of `c`. What `c` leaves open follows from `info`: the kind of
+// address if `route` is auto, and the number of threads with different addresses.
 void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
                        struct strides_case *this_case);
 
@@ -74,25 +73,26 @@ const char *strides_kernel_name(struct arena *arena, const struct strides_case *
 // Parameters of the kernels, in the order in which kernels declare them.
 struct strides_params {
     uint32_t across, step;
-    uint32_t pitch; // distance in elements between two rows of the array; 0 without an array
-    // 0, but compilers do not know it, so they keep repeated loads; called `turn` in kernels
+    uint32_t pitch; // distance in elements between two rows of the array; 0 without STRIDES_BLOCK
+    // A 0 that compilers do not know, so they do not remove repeated loads. Kernels call it `turn`.
     uint32_t unknown_0;
-    uint32_t iterations; // number of iterations of the loop; called `turns` in kernels
+    uint32_t iterations; // number of iterations of the loop; kernels call it `turns`
 };
 struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t iterations);
 
 // Returns the index of the element that is load number `k` of thread `t`.
 uint32_t strides_element(const struct strides_case *this_case, uint32_t t, uint32_t k);
 
-// Returns the total size in bytes of the 128-byte lines from which threads load. A cache of this
-// size holds all of them. Returns 0 for STRIDES_BANKS.
+// Returns the total size in bytes of the 128-byte lines from which threads load; 0 for
+// STRIDES_BANKS. A cache of this size holds all these lines.
 uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 
 // What a load of STRIDES_LANES threads costs in the cache or in shared memory: the mean over all
 // subgroups and loads in flight.
 struct strides_traffic {
     double sectors; // number of 32-byte sectors that the load reads; 0 for STRIDES_BANKS
-    // Number of turns of the load with STRIDES_BANKS: each bank gives one word per turn. Else 0.
+    // Number of passes that the load needs with STRIDES_BANKS: in a pass, each bank gives one word.
+    // Else 0.
     double wavefronts;
 };
 struct strides_traffic strides_traffic_of(const struct strides_case *this_case);

@@ -9,7 +9,7 @@ enum {
     ITERATIONS_FIRST = 4,
     SIZE_RUNS = 2,
     GROWTH_MAX = 32,  // maximum factor by which a trial run raises the number of iterations
-    SAMPLE_SHARE = 4, // samples last 1/4 of the usual time, because cases are many
+    SAMPLE_SHARE = 4, // samples last 1/4 of the requested time, because there are many cases
     // Stride whose samples last the full time, because it shows a core's maximum rate of loads.
     STRIDE_FULL_SAMPLE = 1
 };
@@ -135,8 +135,8 @@ static void report_metrics(const struct work *work, const struct measure_span *s
     bool is_shared = work->this_case.pattern == STRIDES_BANKS;
     struct measure_count_claims counts;
     struct measure_claim claim = {.cores = 1};
-    // To compute claims for counters takes longer than the samples. So this is done only if
-    // counters are read.
+    // Claims for counters are computed only if counters are read, because that takes longer than
+    // the samples.
     if (span->counted) {
         counts = counts_of(&work->this_case, &work->run->session->limits, loads);
         claim.counts = &counts;
@@ -183,7 +183,7 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct work work = {.run = run, .session = session};
     strides_case_read(run->bench_case, run->session->info, &work.this_case);
     // The kernel of STRIDES_BANKS needs no L1, so it requests nearly all of the core's memory as
-    // shared memory. Other kernels request all of it as L1.
+    // shared memory. Other kernels request all of the core's memory as L1.
     const struct gpu_program_desc choices = {.l1_percent =
                                                  work.this_case.pattern == STRIDES_BANKS ? 1 : 100};
     if (!refuse_missing(&work, err))

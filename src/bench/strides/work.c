@@ -4,7 +4,7 @@
 enum {
     WORD_BYTES = 4,
     LOADS = 8, // number of loads in flight per thread with STRIDES_BANKS or STRIDES_ORIGINAL
-    // Bytes in flight per thread in other cases. Narrower loads mean more loads in flight.
+    // Bytes in flight per thread in other cases. So narrower loads are more in number.
     LOADS_BYTES = 128,
     BANKS = 32, // number of banks of shared memory on NVIDIA
     LINES = STRIDES_BUFFER_BYTES / STRIDES_LINE_BYTES
@@ -22,8 +22,9 @@ static bool takes_address(const struct bench_case *c, const struct gpu_info *inf
     return info->kind != GPU_KIND_CPU && (info->caps & needed) == needed;
 }
 
-// Returns the number of threads with different addresses: those of a subgroup, but at least
-// STRIDES_LANES and at most STRIDES_LANES_MAX. More addresses would only need more cache.
+// Returns the number of threads with different addresses: those of a subgroup, limited to
+// STRIDES_LANES … STRIDES_LANES_MAX, because more addresses would only need more cache. If the
+// device reports no subgroups, returns STRIDES_LANES_MAX.
 static uint32_t lanes_of(const struct gpu_info *info)
 {
     uint64_t threads = info->limits.subgroup_threads;
@@ -40,7 +41,7 @@ void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
         .pattern = (enum strides_pattern)case_choice(c, "pattern"),
         .width = width ? (unsigned)width->uint : WORD_BYTES,
         .stride = stride ? (uint32_t)stride->uint : 0,
-        // STRIDES_LINE if the case has no parameter `offset`
+        // the choice is STRIDES_LINE if the case has no parameter `offset`
         .offset = (enum strides_offset)case_choice(c, "offset"),
     };
     bool original = this_case->offset == STRIDES_ORIGINAL;
@@ -123,8 +124,8 @@ static unsigned different(const uint32_t *values, unsigned count)
     return found;
 }
 
-// Returns the number of turns that a 4-byte load from shared memory takes. Each bank gives one word
-// per turn. So the bank with the most different words decides.
+// Returns the number of passes that a 4-byte load from shared memory takes. In a pass, each bank
+// gives one word. So the bank with the most different words decides.
 static unsigned bank_turns(const uint32_t words[STRIDES_LANES])
 {
     unsigned most = 0;
