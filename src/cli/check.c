@@ -21,7 +21,7 @@
 
 enum {
     FILE_BYTES_MAX = 100000, // maximum size of a check's run file, in bytes
-    EXPECTED_MAX = 1024      // largest allowed value of --expect-count, a number of devices
+    EXPECTED_MAX = 1024      // maximum value of --expect-count, the number of expected GPUs
 };
 
 struct checking {
@@ -29,17 +29,17 @@ struct checking {
     struct interrupt interrupt;
     struct gpu_system *system;
     struct device_list devices;
-    size_t others; // with --local-rank, number of devices that this process leaves to other ranks
+    size_t others; // number of devices that other ranks check; 0 without --local-rank
     struct check_desc desc;
     struct check_parts parts;
     struct expectation expectation;
-    // runs with the expected figures: those of --expect or the built-in references
+    // runs with the expected figures, from --expect or from the built-in references
     struct run **expected;
     const char *output, *prometheus;
     uint64_t expected_count;
     struct run *run;
     double began_s;        // when this process began, in seconds since 1970
-    struct host_lock lock; // lock against two checks of one user on this host at the same time
+    struct host_lock lock; // lock that lets one check of this user run at a time on this host
 };
 
 // ---------------------------------------------------------------- reading the options
@@ -50,7 +50,7 @@ static const char *host_name(struct arena *arena)
     return uname(&names) == 0 ? arena_strdup(arena, names.nodename) : "localhost";
 }
 
-// Returns the value of the first of these environment variables that is set; NULL if none is set.
+// Returns the value of the first environment variable in `names` that is set; NULL if none is set.
 static const char *first_set(const char *const *names)
 {
     const char *value = NULL;
@@ -59,8 +59,8 @@ static const char *first_set(const char *const *names)
     return value;
 }
 
-// Returns the name of the output file. In `pattern`, %h means the host's name, %r this process's
-// rank in a parallel job (0 without a job), and %% a percent sign.
+// Returns the name of the output file: `pattern` with %h replaced by the host's name, %r by this
+// process's rank in a parallel job (0 without a job), and %% by a percent sign.
 static const char *output_name(struct arena *arena, const char *pattern)
 {
     static const char *const variables[] = {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
@@ -82,7 +82,7 @@ static const char *output_name(struct arena *arena, const char *pattern)
     return name;
 }
 
-// Returns a copy of the options, in which the pattern of -o (%h, %r) is replaced by the file name.
+// Returns a copy of the options, in which -o has the output file's name in place of its pattern.
 static const struct options *with_output_name(struct arena *arena, const struct options *options)
 {
     struct options *named = ARENA_NEW(arena, struct options);
@@ -153,7 +153,7 @@ static bool has_part_of_the_cards(const struct checking *c)
     return select_cards_hidden(c->cli->arena, "", getenv("CUDA_VISIBLE_DEVICES"));
 }
 
-// Keeps only this rank's own card: the card whose index in the list is the local rank. If
+// Keeps only one card in the list: the card whose index is this process's local rank. If
 // CUDA_VISIBLE_DEVICES is set and the list has only one card, keeps that card.
 static bool take_own_card(struct checking *c, struct error *err)
 {
@@ -177,7 +177,7 @@ static bool take_own_card(struct checking *c, struct error *err)
     return true;
 }
 
-// Fails if two devices of the list are the same chip, because they would disturb each other.
+// Fails if two devices of the list are the same chip: they would disturb each other.
 static bool are_apart(const struct device_list *list, struct error *err)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -188,9 +188,9 @@ static bool are_apart(const struct device_list *list, struct error *err)
     return true;
 }
 
-// Chooses the devices of -d; without -d, all GPUs. If there is no device, fails, except if
-// --expect-count is given or add_unreached will add a check. With --local-rank there is no
-// exception.
+// Chooses the devices of -d; without -d, all GPUs. A list without devices is an error, unless
+// --expect-count is given or add_unreached will add a check. With --local-rank, it is always an
+// error.
 static bool choose_devices(struct checking *c, struct error *err)
 {
     static const char *const all[] = {"all"};
@@ -221,7 +221,7 @@ static bool choose_devices(struct checking *c, struct error *err)
                : false;
 }
 
-// For each GPU that no API reaches, adds a check without figures to the run. Adds none if -d,
+// Adds a check without figures to the run for each GPU that no API reaches. Does nothing if -d,
 // --local-rank or the environment restricts the command to some of the cards.
 static void add_unreached(struct checking *c)
 {
@@ -265,8 +265,8 @@ static void describe(struct checking *c)
     for (size_t i = 0; i < check_case_count; i++) {
         const struct benchmark *one = benchmark_find(check_cases[i].benchmark);
         size_t *count = &desc.choices.benchmark_count;
-        // Adds each benchmark only once. The cases of a benchmark are neighbours in check_cases, so
-        // it is enough to compare with the last benchmark that was added.
+        // Adds each benchmark once. In check_cases, the cases of a benchmark are neighbours, so
+        // comparing with the last added benchmark is enough.
         if (one && (*count == 0 || used[*count - 1] != one))
             used[(*count)++] = one;
     }
@@ -326,8 +326,9 @@ static bool is_long(const struct run *run, bool *done, struct error *err)
     return *done && stream.bytes > FILE_BYTES_MAX;
 }
 
-// If the run's file would be larger than FILE_BYTES_MAX bytes, removes findings, benchmarks, and
-// what a later --expect does not need of the results. If that is not enough, removes all results.
+// Shortens the run if its file has more than FILE_BYTES_MAX bytes. First removes findings,
+// benchmarks, and data of results that a later --expect does not need. If the file is still too
+// large, removes all results.
 static bool shorten(struct run *run, struct error *err)
 {
     bool done;
@@ -344,8 +345,8 @@ static bool shorten(struct run *run, struct error *err)
     return done;
 }
 
-// Returns one line with the options of this check and the environment variables that choose its
-// cards. A process takes over another process's check only if both have the same line.
+// Returns one line that identifies the request: the options of this check, and the environment
+// variables that choose its cards. A process takes over a check only if the lines are equal.
 static const char *request_line(const struct checking *c)
 {
     static const enum option_id asked[] = {OPTION_DEVICE, OPTION_API,          OPTION_QUICK,
@@ -369,9 +370,9 @@ static const char *request_line(const struct checking *c)
     return arena_printf(c->cli->arena, "%s\n", line);
 }
 
-// Takes over the run of another process, if that process made the same check while this one waited
-// for the lock. Returns false if this process must measure. With --local-rank no lock is used,
-// because each rank checks its own card.
+// Takes the lock, and waits for a check in another process. If that was the same check, takes over
+// its run. Otherwise returns false, and this process must measure. With --local-rank, takes no lock
+// and returns false, because each rank checks its own card.
 static bool take_shared(struct checking *c)
 {
     static const uint64_t patience_ns = UINT64_C(2) * CHECK_DEADLINE_S * NS_PER_S;
@@ -403,13 +404,13 @@ static void leave_shared(struct checking *c)
     free(stream.text);
 }
 
-// Takes over the run of another process (take_shared), or measures and offers the run to others.
+// Takes over another process's run (take_shared). Without one, measures and offers its own run.
 static bool check_once(struct checking *c, struct error *err)
 {
     if (take_shared(c))
         return true;
     c->system = cli_system_create(c->cli, err);
-    // from here on, a signal is counted and no longer ends the process
+    // from here on, a signal is counted; it does not end the process
     interrupt_watch(&c->interrupt);
     if (!c->system || !choose_devices(c, err) || !measure(c, err) || !shorten(c->run, err))
         return false;

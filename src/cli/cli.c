@@ -30,8 +30,8 @@ static bool command_help(struct cli *cli, struct error *err)
 {
     struct options named = {.command = COMMAND_COUNT};
     char *words[] = {cli->argv[0], NULL};
-    // Parses the operand of `fathom help` as if it were a whole command line. So options_parse
-    // finds the command or suggests the nearest one.
+    // Parses the operand of `fathom help` as if it were a command line. options_parse then finds
+    // the command, or suggests a similar one.
     if (cli->options->operand_count) {
         words[1] = arena_strdup(cli->arena, cli->options->operands[0]);
         if (!options_parse(cli->arena, 2, words, &named, err))
@@ -106,7 +106,7 @@ int cli_main(int argc, char **argv)
                       .argv = argv,
                       .out = stdout,
                       .err = stderr};
-    // Some writes, for example to a full disk, fail only at the end: export_end reports them.
+    // Some writes fail only at the end, for example on a full disk. export_end reports them.
     bool done = options_parse(arena, argc, argv, &options, &err) && start_command(&cli, &err) &&
                 export_end(cli.out, "to the standard output", &err);
     if (!done)

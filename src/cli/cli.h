@@ -15,8 +15,9 @@ enum exit_status {
     EXIT_CASE_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_NO_MEASUREMENT = 3,
-    EXIT_BROKEN = 4,  // only `fathom check`: a card is broken
-    EXIT_UNKNOWN = 5, // only `fathom check`: a card cannot be judged, and no card is slow or broken
+    EXIT_BROKEN = 4, // exit status of `fathom check`: a card is broken
+    // exit status of `fathom check`: a card cannot be judged, and none is slow or broken
+    EXIT_UNKNOWN = 5,
     EXIT_INTERRUPTED = 130
 };
 
@@ -25,20 +26,20 @@ struct cli {
     const struct options *options;
     int argc;
     char **argv;
-    // environment for child processes; drivers that this process loads do not change it
+    // environment for child processes; drivers in this process do not change it
     const char *const *environment;
     FILE *out, *err;
-    // true if this process has loaded drivers, which it does only with --no-isolate
+    // true if this process, not a child, has loaded drivers (--no-isolate)
     bool has_drivers;
-    // exit status of a command that succeeds; EXIT_MEASURED unless the command sets another
+    // exit status if the command succeeds; EXIT_MEASURED unless the command sets another
     int status;
 };
 
 // Runs the program and returns the exit status.
 int cli_main(int argc, char **argv);
 
-// Each of these functions runs one command. If it returns false, cli_main prints the error. The
-// error's code then decides the exit status.
+// Each command_… function runs one command. If it returns false, cli_main prints the error, whose
+// code decides the exit status.
 bool command_devices(struct cli *cli, struct error *err);
 bool command_list(struct cli *cli, struct error *err);
 bool command_run(struct cli *cli, struct error *err);
@@ -57,17 +58,17 @@ bool command_counters(struct cli *cli, struct error *err);
 bool command_check(struct cli *cli, struct error *err);
 bool command_check_device(struct cli *cli, struct error *err);
 
-// Checks the files of all simulated devices (-d "model:FILE"), and puts their paths into an
-// environment variable, which the model backend reads. If a file is wrong, fails with ERROR_USAGE,
-// the path and the reason.
+// Checks the files of all simulated devices (-d "model:FILE"). Puts their paths into an environment
+// variable, which the model backend reads. If a file is wrong, fails with ERROR_USAGE, its path and
+// the reason.
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 
 // Returns a request for the devices that -d and --api name. "model:FILE" becomes the id of the
 // simulated device: "model:0", "model:1" …
 struct select_request cli_select_request(struct cli *cli, const struct gpu_system *system);
 
-// Sets *benchmark to the benchmark that is called `name`. Fails with ERROR_USAGE if there is no
-// such benchmark; the message then suggests a similar name, if there is one.
+// Sets *benchmark to the benchmark that is called `name`. If there is no such benchmark, fails with
+// ERROR_USAGE; the message suggests a similar name, if there is one.
 struct benchmark;
 MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
                                    const struct benchmark **benchmark, struct error *err);
@@ -76,9 +77,9 @@ MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
 // contains no report page, and with ERROR_IO if the file cannot be written.
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
-// Reads a run file like run_read (results/json.h). Completes files of early versions of fathom:
-// adds findings about cache levels and cache hits, headlines for the summary card, and marks of
-// metrics that count floating-point operations.
+// Reads a run file like run_read (results/json.h). If an early version of fathom wrote the file,
+// adds what it lacks: findings about cache levels and cache hits, headlines for the summary card,
+// and marks of metrics that count floating-point operations.
 struct run *cli_read_run(const char *path, struct error *err);
 
 // The options --csv, --html, --trace, --svg and --markdown write a run in another form than the run
@@ -97,7 +98,7 @@ const char *cli_form_asked(const struct options *options);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
 
-// Fails with ERROR_USAGE if two outputs are the same file, as with `-o run.json --csv run.json`.
+// Fails with ERROR_USAGE if two outputs are one file, as with `-o run.json --csv run.json`.
 MUST_CHECK bool cli_check_apart(const struct options *options, struct error *err);
 
 // Returns true if tables may be printed. Returns false with --quiet, with --json, or if an output
@@ -105,8 +106,8 @@ MUST_CHECK bool cli_check_apart(const struct options *options, struct error *err
 bool cli_shows_tables(const struct options *options);
 
 // Fails with ERROR_USAGE if an output would replace the run file `input`, as with `report -o
-// run.json run.json`. The message begins with the command's name. If `input` is "-", the run comes
-// from the standard input, which no output can replace.
+// run.json run.json`. The message begins with the command's name. If `input` is "-", the standard
+// input, never fails.
 MUST_CHECK bool cli_outputs_spare(const struct options *options, const char *command,
                                   const char *input, struct error *err);
 
@@ -115,27 +116,27 @@ MUST_CHECK bool cli_outputs_spare(const struct options *options, const char *com
 bool cli_validation(void);
 
 // Creates the system, which lists the devices of all backends. It turns on the validation of the
-// APIs if cli_validation() is true. With --no-isolate, this process loads the drivers. Otherwise
-// child processes load them, and cli->environment becomes the environment of such processes. Fails
-// with ERROR_USAGE if the value of --silence-limit is wrong.
+// APIs if cli_validation() is true. Child processes load the drivers, and cli->environment becomes
+// the environment of child processes. With --no-isolate, this process loads the drivers instead.
+// Fails with ERROR_USAGE if the value of --silence-limit is wrong.
 struct gpu_system *cli_system_create(struct cli *cli, struct error *err);
 
 // The hardware counters of a device.
 struct cli_counters {
     // why the device has no counters, and what the user can do; NULL if it has counters
     const char *missing;
-    // Counters for which fathom has its own name. Each element has this name and the vendor's name.
+    // Counters for which fathom has its own name. Each pair has fathom's and the vendor's name.
     struct named_text *neutral;
     size_t neutral_count;
-    const char **natives; // vendor's names of all counters
+    const char **natives; // the vendor's names of all counters
     size_t native_count;
 };
 
 // Lists the hardware counters of a device. A child process opens the device.
 void cli_counters_of(struct cli *cli, const struct gpu_info *device, struct cli_counters *counters);
 
-// Destroys the system. Does nothing if this process has loaded drivers (--no-isolate), because they
-// may crash while they are unloaded.
+// Destroys the system. If this process has loaded drivers (--no-isolate), does nothing: drivers may
+// crash while they are unloaded.
 void cli_system_destroy(struct cli *cli, struct gpu_system *system);
 
 #endif

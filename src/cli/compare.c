@@ -15,8 +15,8 @@ enum {
     PATH_BYTES = 4096
 };
 
-// Sets *threshold to the value of --threshold; "2%" and "0.02" both mean 0.02. Sets it to 0 if the
-// option was not given. Fails with ERROR_USAGE unless the value lies between 0 and 1.
+// Sets *threshold to the value of --threshold; "2%" and "0.02" both mean 0.02. Without --threshold,
+// sets it to 0. Fails with ERROR_USAGE unless the value lies between 0 and 1.
 static bool read_threshold(const struct cli *cli, double *threshold, struct error *err)
 {
     const char *typed = options_value(cli->options, OPTION_THRESHOLD);
@@ -40,9 +40,8 @@ static bool read_threshold(const struct cli *cli, double *threshold, struct erro
 // ---------------------------------------------------------------- the reference run
 
 // Returns the path of index.json, the list of the reference runs. If the environment variable
-// FATHOM_REFERENCE is set, it names the folder of that file. Otherwise the function looks for the
-// file where this binary is installed, then in the tree in which the binary was built. Returns NULL
-// if it finds no file.
+// FATHOM_REFERENCE is set, the file is in the folder that it names. Otherwise looks where this
+// binary is installed, then where it was built. Returns NULL if it finds no file.
 static const char *index_path(struct cli *cli)
 {
     const char *set = getenv("FATHOM_REFERENCE");

@@ -52,7 +52,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
         break;
     case WORD_ANY:
     case WORD_FILE:
-    case WORD_SETTING: // shell functions such as bash_functions complete settings
+    case WORD_SETTING: // no words here: functions such as bash_functions complete settings
         break;
     }
 }
@@ -83,8 +83,8 @@ static void write_quoted(FILE *out, const char *list)
     }
 }
 
-// Syntax of a shell function in one shell. The function prints words that depend on its first
-// argument.
+// Parts of a shell function, in the syntax of one shell. The function prints the words that belong
+// to its first argument.
 struct switch_form {
     const char *function, *begin, *choice, *end_choice, *end;
 };
@@ -137,9 +137,9 @@ static void write_settings(FILE *out, const char *name, const struct switch_form
 
 // ---------------------------------------------------------------- completion for bash
 
-// bash functions that complete the value of --set and the file name after `-d model:`. bash splits
-// `path=scalar` into three words: `path`, `=` and `scalar`. _fathom_offer adds values, in quotes,
-// to the completions. A completion repeats what the user typed before the value, such as "vector,".
+// bash functions that complete settings (--set) and the files of -d model:FILE. bash splits
+// `path=scalar` into three words: `path`, `=` and `scalar`. _fathom_offer adds completions. Each
+// begins with what the user typed before the value, such as "vector,".
 static const char bash_functions[] =
     "_fathom_offer()\n"
     "{\n"
@@ -184,8 +184,8 @@ static const char bash_functions[] =
     "    COMPREPLY=($(compgen -d -- \"$word\") $(compgen -f -X '!*.json' -- \"$word\"))\n"
     "}\n";
 
-// Returns true if option_table has an earlier option with the same name. The completion for bash
-// cannot distinguish two such options.
+// Returns true if an earlier option in option_table has the same name. The completion for bash
+// needs only one entry for a name.
 static bool is_named_before(const struct option_info *option)
 {
     for (const struct option_info *other = option_table; other < option; other++)
@@ -247,8 +247,8 @@ static void generate_bash(FILE *out)
 
 // ---------------------------------------------------------------- completion for zsh
 
-// Writes text for use inside single quotes in zsh. Characters that the zsh function _arguments
-// treats as syntax get a backslash.
+// Writes text inside single quotes for zsh. A backslash protects characters that its function
+// _arguments treats as syntax.
 static void zsh_quoted(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -261,7 +261,7 @@ static void zsh_quoted(FILE *out, const char *text)
     }
 }
 
-// zsh functions that do the same as bash_functions. zsh splits words only at blanks.
+// zsh functions that complete settings and model files. zsh splits words only at blanks.
 static const char zsh_functions[] =
     "_fathom_set()\n"
     "{\n"
@@ -376,7 +376,7 @@ static void fish_quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
-// fish functions that do the same as bash_functions. fish completes whole words: "path=scalar".
+// fish functions that complete settings and model files. For fish, "path=scalar" is one word.
 static const char fish_functions[] =
     "function __fathom_set\n"
     "    set -l token (commandline -ct)\n"
@@ -443,8 +443,8 @@ static void write_fish_operands(FILE *out, const struct command_info *command)
     fputs("'\n", out);
 }
 
-// Writes the fish completions of the options of a command. If `command` is COMMAND_COUNT, writes
-// those of `fathom` without a command.
+// Writes the fish completions of the options of a command. COMMAND_COUNT means `fathom` without a
+// command.
 static void write_fish_options(FILE *out, unsigned command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)

@@ -8,8 +8,8 @@
 // ---------------------------------------------------------------- output for people
 
 // Returns the free memory of a device's chip in bytes; 0 if it is not known. Only Vulkan reports it
-// without opening the device. So for a device of another API, returns the number of the Vulkan
-// device of the same chip.
+// for a device that is not open. So for a device of another API, returns the number that the Vulkan
+// device of the same chip has.
 static uint64_t free_bytes(const struct gpu_system *system, const struct gpu_info *info)
 {
     for (size_t i = 0; i < gpu_system_device_count(system); i++) {
@@ -119,7 +119,7 @@ static void put_device(struct cli *cli, struct json_out *out, const struct gpu_s
     json_put_open(out, "limits", '{');
     for (unsigned i = 0; gpu_limit_name(i); i++) {
         uint64_t value = gpu_limit_value(&info->limits, i);
-        if (value && value <= INT64_MAX) // the value is 0 if the API does not know the limit
+        if (value && value <= INT64_MAX) // a limit that the API does not report has the value 0
             json_put_count(out, gpu_limit_name(i), value);
     }
     json_put_close(out, '}');

@@ -72,9 +72,9 @@ static bool find_paths(const struct cli *cli, struct paths *paths, struct error 
                options->operands[0]);
 }
 
-// Adds a file to the fleet. Usually the head of the file is enough: it has the checks but no
-// results. If the head has no checks, reads the whole file. The standard input is always read as a
-// whole, because it cannot be read twice.
+// Adds a file to the fleet. Reads only the file's head, which has the checks but no results. If the
+// head has no checks, reads the whole file. The standard input cannot be read twice, so it is
+// always read as a whole.
 static void read_into(struct fleet *fleet, const char *path)
 {
     struct error err;
@@ -84,7 +84,7 @@ static void read_into(struct fleet *fleet, const char *path)
         run_destroy(run);
         run = cli_read_run(path, &err);
     }
-    // length of "PATH: ", with which most messages about a file begin
+    // length of "PATH: ", the beginning of most messages about a file
     size_t prefix = strlen(path) + 2;
     if (run)
         fleet_add_run(fleet, run, path);

@@ -20,14 +20,14 @@ bool cli_report_check(const char *path, struct error *err)
     return file_save_check(path, err);
 }
 
-// The options that name an output: a file or, for --json, the standard output.
+// The options that name an output. All name a file, but --json means the standard output.
 static const enum option_id outputs[] = {
     OPTION_JSON,         OPTION_OUTPUT,     OPTION_REPORT_OUTPUT, OPTION_SHARE_OUTPUT,
     OPTION_CHECK_OUTPUT, OPTION_PROMETHEUS, OPTION_CSV,           OPTION_HTML,
     OPTION_TRACE,        OPTION_SVG,        OPTION_CARD_MARKDOWN};
 
-// Returns the file name that the user gave to the option; "-" for --json. Returns NULL if the
-// option was not given.
+// Returns the name that the user gave to an option's output file; for --json, "-". Returns NULL if
+// the option was not given.
 static const char *output_of(const struct options *options, enum option_id id)
 {
     const char *value = options_value(options, id);
@@ -112,7 +112,7 @@ static bool write_markdown(const struct run *run, FILE *stream, struct error *er
 static const struct form {
     enum option_id option;
     run_writer *write;
-    // Returns false if the form would show nothing of the run. NULL if the form shows every run.
+    // Returns false if the form would show nothing of the run. NULL: the form shows every run.
     bool (*has_content)(const struct run *run);
     const char *content;
 } forms[] = {{OPTION_CSV, csv_write, NULL, NULL},
@@ -120,8 +120,8 @@ static const struct form {
              {OPTION_SVG, svg_write, has_drawings, "chart or a time line"},
              {OPTION_CARD_MARKDOWN, write_markdown, NULL, NULL}};
 
-// Returns the path of the file to write; NULL if the form's option was not given. If the form would
-// show nothing of the run, prints a note and returns NULL.
+// Returns the path of the file to write. Returns NULL if the option was not given. If the form
+// would show nothing of the run, prints a note and returns NULL.
 static const char *form_path(const struct cli *cli, const struct run *run, const struct form *form)
 {
     const char *path = options_value(cli->options, form->option);

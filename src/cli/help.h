@@ -24,7 +24,7 @@ void help_write(FILE *out, enum command_id command);
 void help_text(FILE *out, const char *text);
 
 // Writes a label and, beside it, text in lines of at most 80 columns. The text is indented by
-// `indent` blanks. If the label is at least as wide, the text begins on the next line.
+// `indent` blanks. If the label has `indent` or more columns, the text begins on the next line.
 void help_entry(FILE *out, size_t indent, const char *text, const char *label, ...)
     PRINTF_LIKE(4, 5);
 

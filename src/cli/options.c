@@ -16,7 +16,7 @@ struct parser {
 
 static unsigned command_bit(const struct options *options)
 {
-    return 1u << options->command; // COMMAND_PROGRAM if the command line has no command
+    return 1u << options->command; // command bit; COMMAND_PROGRAM if there is no command
 }
 
 static const char *command_shown(const struct options *options)
@@ -71,7 +71,7 @@ bool options_seconds(const struct options *options, enum option_id option, uint6
 // ---------------------------------------------------------------- parsing options
 
 // Fails because of an unknown option, and suggests the nearest known option. The user typed
-// `dashes` and then `typed`, for example "--" and "devcie".
+// `dashes` ("-" or "--") followed by `typed`, such as "devcie".
 static bool refuse_option(struct parser *p, const char *dashes, const char *typed)
 {
     struct text_guess guess = {.typed = typed};
@@ -95,9 +95,9 @@ static bool use(struct parser *p, enum option_id id, const char *value)
     return true;
 }
 
-// Adds a use of the option. `attached` is the value in the same word, as in --NAME=VALUE or
-// -dVALUE; else NULL. If `attached` is NULL and the option needs a value, the next word is the
-// value. It must not begin with "--".
+// Adds a use of the option. `attached` is a value in the same word, as in --NAME=VALUE or -dVALUE.
+// If it is NULL and the option needs a value, the next word is the value. A next word that begins
+// with "--" is an error.
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];
@@ -136,7 +136,7 @@ static bool parse_short(struct parser *p, const char *word)
 {
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         const struct option_info *option = &option_table[id];
-        // An option without a value must be the whole word: "-quiet" does not mean "-q".
+        // The letter of an option without a value must end the word: "-quiet" is not "-q".
         bool whole = option->argument || word[1] == '\0';
         if (option->letter == *word && whole && option->commands & command_bit(p->options))
             return use_with_argument(p, (enum option_id)id, word[1] ? word + 1 : NULL);
@@ -217,7 +217,7 @@ static const char *file_in(const struct option_use *use)
     return NULL;
 }
 
-// Returns `word` without the folders of the file name at its end. The file name begins at `file`.
+// Returns `word` without the folders of the file name at its end, which begins at `file`.
 static char *without_folders(struct arena *arena, const char *word, const char *file)
 {
     return arena_printf(arena, "%.*s%s", (int)(file - word), word, text_file_name(file));

@@ -12,7 +12,7 @@
 
 struct option_use {
     enum option_id option;
-    const char *value; // the option's value; "" if it takes none, "-" if the user left it out
+    const char *value; // value; "" if the option takes none, "-" if an optional one is missing
 };
 
 struct options {
@@ -31,8 +31,8 @@ MUST_CHECK bool options_parse(struct arena *arena, int argc, char **argv, struct
 
 bool options_has(const struct options *options, enum option_id option);
 
-// Returns the value of an option; if the option was given several times, the first value. Returns
-// "" if the option takes no value, and NULL if the option was not given.
+// Returns the value of an option, the first one if the option was given several times. Returns ""
+// if the option takes no value, and NULL if the option was not given.
 const char *options_value(const struct options *options, enum option_id option);
 
 // Sets *values to an array of all values that were given for an option, in the order of the command
@@ -41,19 +41,19 @@ size_t options_values(struct arena *arena, const struct options *options, enum o
                       const char ***values);
 
 // Sets *value to the option's value, a whole number from `least` to `most`. If the option was not
-// given, does not change *value. Fails with ERROR_USAGE if the value is wrong.
+// given, leaves *value unchanged. Fails with ERROR_USAGE if the value is wrong.
 MUST_CHECK bool options_number(const struct options *options, enum option_id option, uint64_t least,
                                uint64_t most, uint64_t *value, struct error *err);
 
-// Sets *ns to the option's value in ns; to 0 if the option was not given. The user types seconds,
-// from one second to a day. Fails with ERROR_USAGE if the value is wrong.
+// Sets *ns to the option's value in ns. The user gives it in seconds, from one second to a day.
+// Sets *ns to 0 if the option was not given. Fails with ERROR_USAGE if the value is wrong.
 MUST_CHECK bool options_seconds(const struct options *options, enum option_id option, uint64_t *ns,
                                 struct error *err);
 
-// Returns the words of the command line for the run file. File names lose their folders, because
-// the names of folders may be private. File names are the program's name, values of options of kind
-// WORD_FILE, FILE in model:FILE, and values of --set that end in ".json". `argv` must be the array
-// that options_parse parsed. The words live in `arena` or in argv.
+// Returns the words of the command line for the run file. Folders are removed from file names,
+// because their names may be private. The file names are the program's name, values of options of
+// kind WORD_FILE, FILE in model:FILE, and values of --set that end in ".json". `argv` must be the
+// array that options_parse parsed. The words live in `arena` or in argv.
 char **options_recorded(struct arena *arena, int argc, char **argv, const struct options *options);
 
 #endif

@@ -16,9 +16,9 @@ static bool has_card(const struct benchmark_info *info)
     return false;
 }
 
-// Returns the description of a benchmark with headlines for a device's summary card. In files of
-// early versions of fathom, headlines do not name their places on the card. They are replaced by
-// this program's headlines, if it has the benchmark.
+// Returns the description of a benchmark with headlines that name their places on the summary card.
+// Files of early versions of fathom lack these places. If this program knows the benchmark, the
+// program's headlines replace those of the file.
 static const struct benchmark_info *with_headlines(struct arena *arena,
                                                    const struct benchmark_info *info)
 {
@@ -32,8 +32,8 @@ static const struct benchmark_info *with_headlines(struct arena *arena,
     return copy;
 }
 
-// Completes a run from a file of an early version of fathom: its benchmarks get new headlines
-// (with_headlines), and metrics that count floating-point operations get a mark.
+// Completes a run from a file of an early version of fathom. Its benchmarks get this program's
+// headlines, and their metrics that count floating-point operations get a mark.
 static void declare_headlines(struct run *run)
 {
     for (size_t i = 0; i < run->benchmark_count; i++) {
@@ -51,8 +51,7 @@ struct run *cli_read_run(const char *path, struct error *err)
     struct run *run = run_read(path, err);
     if (run)
         declare_headlines(run);
-    // Adds findings about cache levels and cache hits, which files of early versions of fathom
-    // lack.
+    // Adds findings about cache levels and cache hits, which files of early versions lack.
     for (size_t d = 0; run && d < run->device_count; d++) {
         levels_add_findings(run, run->devices[d].id);
         hits_add_findings(run, run->devices[d].id);

@@ -23,7 +23,7 @@ struct measuring {
     // Names of the benchmarks to measure; the list ends with NULL. If `benchmarks` is NULL, the
     // operands of the command are the names.
     const char *const *benchmarks;
-    const char *preset; // preset that is used if --preset is not given
+    const char *preset; // preset of a command line without --preset
     // Checks the preset and the settings before any driver is loaded. Fails with ERROR_USAGE if
     // they are wrong.
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
@@ -42,16 +42,16 @@ struct running {
     struct device_list devices;
     struct runner_desc desc;
     struct visit_counting counting; // counters that the options --counters and --native ask for
-    // Receives the user's signals, such as Ctrl-C: the results are shown and saved before the
-    // process ends.
+    // Receives the user's signals, such as Ctrl-C. After a signal, the results are still shown and
+    // saved.
     struct interrupt interrupt;
     struct progress progress;
     struct live_text card; // summary card of the device, which is redrawn during the run
     struct console_desc console;
-    // True if a signal came while nobody read the standard output. Nothing more is then written to
-    // it.
+    // True if a signal came while fathom waited for room in the standard output. No more text is
+    // then written to it.
     bool unread;
-    // why the run file could not be written; its code is ERROR_NONE if it could be written
+    // why the run file could not be written; its code is ERROR_NONE if it could
     struct error unsaved;
     // path of the run's file in the folder of kept runs; NULL if the run is not kept
     const char *kept;
@@ -69,9 +69,8 @@ static bool is_chosen(const struct benchmark *const *chosen, size_t count,
     return false;
 }
 
-// Chooses the benchmarks to measure: those of r->measuring, as for `map`, else those that the
-// operands name. If there are no operands, chooses all benchmarks that have no command of their
-// own.
+// Chooses the benchmarks to measure. `map` has its own list. `run` takes the benchmarks that the
+// operands name; without operands, all that have no command of their own.
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -166,8 +165,8 @@ static bool api_check(struct cli *cli, const char *api, struct error *err)
 
 #define UNREACHED "unreached-gpu"
 
-// Adds a finding and prints a note for each GPU of this machine that no API can open. Otherwise a
-// user might not notice that only a CPU was measured.
+// Adds a finding and prints a note for each GPU of this machine that no API can open. Without the
+// note, a user might not see that only a CPU was measured.
 static void note_unreached(struct running *r)
 {
     struct unreached_gpu *gpus;
@@ -186,7 +185,7 @@ static bool is_cpu(const struct gpu_info *device)
     return device->kind == GPU_KIND_CPU;
 }
 
-// Adds a finding if the machine has no GPU, so that only CPUs are measured.
+// If the machine has no GPU, adds a finding that the figures are those of the CPU.
 static void note_no_gpu(struct running *r)
 {
     bool any_gpu = false;
@@ -194,7 +193,7 @@ static void note_no_gpu(struct running *r)
         any_gpu |= !is_cpu(gpu_system_info(r->system, i));
     for (size_t i = 0; i < r->devices.count; i++)
         any_gpu |= !is_cpu(r->devices.devices[i]);
-    // A GPU counts even if no API reaches it: note_unreached() has added a finding for it.
+    // A GPU that no API reaches is a GPU, too: note_unreached() has added a finding for it.
     for (size_t i = 0; i < r->run->finding_count; i++)
         any_gpu |= strcmp(r->run->findings[i].code, UNREACHED) == 0;
     if (any_gpu)
@@ -243,7 +242,7 @@ static void print(struct running *r, struct text_stream *text)
     free(text->text);
 }
 
-// Wipes the lines that are redrawn during the run. Must be called before anything else is printed.
+// Wipes the lines that are redrawn during the run. Must be called before other text is printed.
 static void wipe(struct running *r)
 {
     progress_wipe(&r->progress);
@@ -276,7 +275,7 @@ static void show_card(void *context, const char *device)
     arena_destroy(arena);
 }
 
-// Prints the tables of a benchmark. It is called as soon as the benchmark's results are final.
+// Prints the tables of a benchmark as soon as its results are final.
 static void show_benchmark(void *context, const char *device, const char *benchmark)
 {
     struct running *r = context;
@@ -352,8 +351,8 @@ static bool measure(struct running *r, struct error *err)
     return done;
 }
 
-// Writes the outputs that the options ask for. The runner has already tried to write the run file
-// of -o. Returns false if any output could not be written; the error has all messages.
+// Writes the outputs that the options ask for, except the run file of -o, which the runner writes.
+// Returns false if an output or the run file could not be written; the error has all messages.
 static bool save(const struct running *r, struct error *err)
 {
     struct error unsaved = r->unsaved, forms, json;
@@ -368,8 +367,8 @@ static bool save(const struct running *r, struct error *err)
 }
 
 // Without --tables, prints the headlines of each device, the summary of the run, the summary cards,
-// and the command that shows all results. With --tables, prints the end of the tables and the
-// summary cards.
+// and the command that shows all results. With --tables, prints what follows the tables
+// (console_end), and the summary cards.
 static void show_result(const struct running *r, FILE *out)
 {
     const struct run *run = r->run;
@@ -399,7 +398,7 @@ static void show_result(const struct running *r, FILE *out)
         fputs(r->kept ? "fathom show\n" : "fathom run --tables\n", out);
 }
 
-// Always fails. The error says where the results of the interrupted run are.
+// Always fails. If the results of the interrupted run were saved, the error says where.
 static bool fail_interrupted(const struct running *r, struct error *err)
 {
     const char *file = r->desc.output;
@@ -439,8 +438,8 @@ static bool measure_all(struct cli *cli, const struct measuring *measuring, stru
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !cli_forms_check(cli->options, err))
         return false;
-    // Blocks signals before drivers start threads (--no-isolate). A signal would end the process if
-    // one of these threads did not block it.
+    // Blocks signals before drivers start threads (--no-isolate), so that the threads block them,
+    // too. A signal to a thread that does not block it would end the process.
     if (!interrupt_init(&running.interrupt, err))
         return false;
     running.run = run_create();

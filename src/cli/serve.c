@@ -9,8 +9,8 @@
 
 struct serving {
     struct cli *cli;
-    // `file` is the path of a page that leads the browser to the server. `folder` is the path of
-    // the folder that was made for this page. Both are NULL if there is no page.
+    // `file` is the page that leads the browser to the server. `folder` was made for this page.
+    // Both are paths, and NULL if there is no page.
     const char *folder, *file;
 };
 
@@ -74,7 +74,7 @@ static void remove_page(const struct serving *s)
 static void open_browser(struct serving *s, const char *url)
 {
     struct error err = {.message = "no page can be written for it"};
-    // Starts xdg-open as a child process. It may become the browser, so fathom never ends it.
+    // Starts xdg-open as a child, which may become the browser. So fathom never ends it.
     bool opened =
         write_page(s, url) &&
         child_create(&(struct child_desc){.argv = (const char *const[]){"/usr/bin/env", "xdg-open",

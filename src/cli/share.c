@@ -54,8 +54,8 @@ static const char *default_name(struct arena *arena, const struct run *run)
     return arena_printf(arena, "%.*s.json.gz", (int)length, name);
 }
 
-// Returns the name of the file to write: the value of -o or, without -o, the default name in the
-// current folder. Returns NULL with ERROR_USAGE if a file with the default name exists already.
+// Returns the name of the file to write: the value of -o. Without -o, it is the default name, in
+// the current folder. If a file with the default name exists, returns NULL with ERROR_USAGE.
 static const char *output_path(const struct cli *cli, const struct run *run, struct error *err)
 {
     const char *named = options_value(cli->options, OPTION_SHARE_OUTPUT);

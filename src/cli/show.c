@@ -20,8 +20,8 @@ struct shown {
 };
 
 // Finds the run file and the benchmarks to show. The first operand is the run file, unless it is a
-// benchmark's name and no file has this name. All other operands are benchmarks. If no run file is
-// given, chooses the newest kept run.
+// benchmark's name and no file has this name. Without a run file, takes the newest kept run. All
+// other operands are benchmarks.
 static bool find_shown(const struct cli *cli, struct shown *shown, struct error *err)
 {
     const struct options *options = cli->options;

@@ -33,16 +33,14 @@ static bool make_folder(struct arena *arena, const char *folder)
     char *path = arena_strdup(arena, folder);
     for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
         *slash = '\0';
-        // The result is ignored, because usually the folder exists. The last mkdir finds real
-        // errors.
+        // A folder that exists is no error. The last mkdir finds real errors.
         mkdir(path, 0700);
     }
     return mkdir(folder, 0700) == 0 || errno == EEXIST;
 }
 
-// Lists the files of kept runs in alphabetical order. The names begin with the start times of the
-// runs, so the last file is the newest. Returns the number of files, or −1 if the folder cannot be
-// read.
+// Lists the files of kept runs in alphabetical order, the newest last: their names begin with the
+// start times of the runs. Returns the number of files, or −1 if the folder cannot be read.
 static int list_runs(const char *folder, struct dirent ***entries)
 {
     int count = scandir(folder, entries, NULL, alphasort);
@@ -93,7 +91,7 @@ const char *state_keep(struct arena *arena, const struct run *run)
         return NULL;
     const char *path = arena_printf(arena, "%s/%s-%ld%s", folder, compact_time(arena, run->started),
                                     (long)getpid(), suffix);
-    // Creates the run file with access only for its owner. run_save keeps this mode.
+    // Creates the run file so that only its owner can read it. run_save keeps the file's mode.
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
         return NULL;

@@ -99,19 +99,19 @@ enum option_id {
     OPTION_COUNT
 };
 
-// A set of commands is a sum of bits: COMMAND_BIT for each command, and COMMAND_PROGRAM for a
-// command line without a command.
+// A set of commands is the sum of COMMAND_BIT for each of its commands. COMMAND_PROGRAM is the bit
+// of a command line without a command.
 #define COMMAND_BIT(name) (1u << COMMAND_##name)
-#define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // bit for a command line without a command
+#define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // bit of a command line without a command
 
 struct option_info {
-    char letter;      // 'd' for "-d"; 0 if the option has no letter
-    const char *name; // long name, without dashes
-    // name of the argument in the help, such as "DEVICE"; NULL if the option takes no argument
+    char letter;      // letter of the option: 'd' for "-d"; 0 if it has none
+    const char *name; // long name of the option, without dashes
+    // name of the option's argument in the help: "DEVICE"; NULL if the option takes none
     const char *argument;
     enum word_kind kind;
-    // True if the value of the option may be left out. It must then be typed as --NAME=VALUE. The
-    // option --NAME alone has the value "-".
+    // True if the option's value is optional. --NAME alone has the value "-"; any other value must
+    // be typed as --NAME=VALUE.
     bool optional;
     const char *help;  // help text of the option: one sentence
     unsigned commands; // set of the commands that take this option

@@ -46,7 +46,7 @@ bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interru
             return false;
         if (!ends[0].revents)
             continue;
-        // If poll() reports room in a pipe, a write of at most PIPE_BUF bytes does not block.
+        // If poll() reports room in a pipe, writing at most PIPE_BUF bytes does not block.
         size_t left = bytes - done;
         ssize_t wrote = write(ends[0].fd, text + done, left < PIPE_BUF ? left : PIPE_BUF);
         if (wrote < 0 && errno != EINTR && errno != EAGAIN) {
@@ -72,8 +72,8 @@ void progress_init(struct progress *progress, FILE *out)
 // Returns "41% of 186 cases" or, if the number of all cases is not known, "12 cases done".
 static const char *count_text(struct arena *arena, const struct schedule_state *state)
 {
-    // The percentage is the share of the work that is done. The number of finished cases says
-    // little: cases that are measured in the same rounds end at about the same time.
+    // The percentage is the share of the work that is done. The share of finished cases would jump,
+    // because cases that are measured in the same rounds end at about the same time.
     if (state->total)
         return arena_printf(arena, "%3.0f%% of %s", floor(100 * state->fraction),
                             text_count(arena, state->total, "case"));
@@ -120,9 +120,8 @@ static bool is_logged(const struct progress *progress, const struct benchmark *b
     return progress->logged_count == PROGRESS_LOGGED;
 }
 
-// Prints a line when a benchmark begins on a device, for an output that is no terminal, such as a
-// log file. A benchmark gets only one line per device, even if `fathom map` measures it there
-// again.
+// Prints a line when a benchmark begins on a device. This is for an output that is no terminal,
+// such as a log file. A benchmark gets one line per device, even if `fathom map` measures it again.
 static void progress_log(struct progress *progress, const struct schedule_state *state,
                          size_t device)
 {
@@ -159,8 +158,8 @@ void progress_draw(struct progress *progress, const struct schedule_state *state
     progress->drawn = true;
     struct arena *scratch = arena_create();
     // Writes the line from the first column on, and erases the rest of it (ECMA-48, EL). The cursor
-    // then returns to the first column: late text, such as tables that pass through tee, must begin
-    // there.
+    // then returns to the first column, where late text must begin, such as tables that pass
+    // through tee.
     fprintf(progress->out, "\r%s\033[K\r",
             progress_line(scratch, state, device, devices, columns_of(progress->out) - 1));
     fflush(progress->out);

@@ -19,9 +19,10 @@ bool terminal_is(FILE *stream);
 // terminal, at most SCREEN_COLUMNS. If there is no terminal, it is SCREEN_COLUMNS.
 struct console_desc terminal_console(FILE *stream);
 
-// Writes a text directly to the file of `stream`; the stream's buffer must be empty. If the file is
-// a full pipe, waits for room. If a signal comes meanwhile, or two signals came before, drops the
-// rest of the text and returns false. If writing fails, returns true, and ferror(stream) is true.
+// Writes a text directly to the file of `stream`, whose buffer must be empty. If the file is a full
+// pipe, waits for room until a signal comes. If two signals came before, does not wait. Without
+// room, drops the rest and returns false. If writing fails, returns true, and ferror(stream) is
+// true.
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
 enum {
@@ -33,12 +34,13 @@ enum {
 // end. Any other output, such as a log file, gets one line when a benchmark begins.
 struct progress {
     FILE *out;
-    // drawn_in_place: `out` is a terminal. drawn: the progress line is on the screen at present.
+    // drawn_in_place is true if `out` is a terminal. drawn is true while the progress line is on
+    // the screen.
     bool drawn_in_place, drawn;
-    // time in ns when the line was last drawn or wiped; 0 if that never happened
+    // time in ns of the last drawing or wiping of the line; 0 if there was none
     uint64_t changed_ns;
-    // Benchmarks that got a progress line for the device with index `device`. Only used if `out` is
-    // not a terminal.
+    // Benchmarks that got a line in a log file for the device with index `device`. A terminal does
+    // not need them.
     const struct benchmark *logged[PROGRESS_LOGGED];
     size_t logged_count, device;
 };
@@ -46,16 +48,16 @@ struct progress {
 // Prepares `progress` to show the progress of a run on `out`.
 void progress_init(struct progress *progress, FILE *out);
 
-// Shows the progress. A terminal gets a new line at most ten times a second. Within a tenth of a
-// second after a wipe, draws nothing: late text, such as tables that pass through tee, may still
-// come.
+// Shows the progress. A terminal gets a new line at most ten times a second. In the first tenth of
+// a second after a wipe, nothing is drawn, because late text may still come, such as tables that
+// pass through tee.
 void progress_draw(struct progress *progress, const struct schedule_state *state, size_t device,
                    size_t devices);
 
 // Wipes the progress line. Must be called at the end, and before anything else is printed.
 void progress_wipe(struct progress *progress);
 
-// A text of several lines that is redrawn in place, above the progress line.
+// A text of several lines, which is redrawn in place above the progress line.
 struct live_text {
     FILE *out;      // stream on which the text is drawn; NULL if it is not a terminal
     unsigned lines; // number of lines of the text that are on the screen
@@ -64,8 +66,8 @@ struct live_text {
 // Prepares to draw a text on `out`. If `out` is not a terminal, nothing will be drawn.
 void live_text_init(struct live_text *live, FILE *out);
 
-// Replaces the drawn text by `text`, the whole lines of a screen (report/screen.h). If the terminal
-// has too few lines or columns, only wipes: a text that does not fit could not be wiped later. The
+// Replaces the drawn text by `text`, which consists of whole lines. If the terminal has too few
+// lines or columns for it, only wipes the old text: the new one could not be wiped later. The
 // cursor must be in the first column of the line below the drawn text.
 void live_text_draw(struct live_text *live, const char *text);
 void live_text_wipe(struct live_text *live);

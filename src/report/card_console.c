@@ -179,7 +179,7 @@ static void card_rows_print(struct screen *screen, const struct card *card)
     const char *reference = "";
     if (card->reference)
         reference = card->same_model ? "reference" : card->reference->device;
-    // If all untrusted figures share one reason, only the card's note shows it.
+    // If all untrusted figures share one reason, it is printed once, as the card's note.
     lines_print_all(&lines, screen_quote(screen->arena, reference, 24),
                     final && !card->shared_reason);
     for (size_t i = 0; final && i < card->note_count; i++) {

@@ -25,7 +25,7 @@ enum {
     // maximum number of points that one straight segment of a drawn line replaces
     STRAIGHT_MOST = 256,
     TITLE_LINES = 3,
-    FINE = 4 // positions per pixel: coordinates of lines are multiples of 1/4 pixel
+    FINE = 4 // number of positions per pixel: coordinates of lines are multiples of 1/4 pixel
 };
 static const double title_size = 12.5, small_size = 10.5;
 
@@ -172,9 +172,10 @@ static void ticks_linear(struct axis *axis, size_t most)
             break;
 }
 
-// Sets at most `most` ticks on a logarithmic axis: at every power of `base`, or only at every
-// second, third … power. With base 10, first tries ticks at 1, 2 and 5 times every power. If fewer
-// than two such ticks lie on the axis, calls ticks_linear instead.
+// Sets at most `most` ticks on a logarithmic axis. With base 10, first tries ticks at 1, 2 and 5
+// times every power. With another base, or if these are too many, sets ticks at every power of
+// `base`, or only at every second, third … power. If fewer than two ticks lie on the axis, calls
+// ticks_linear.
 static void ticks_log(struct axis *axis, double base, size_t most)
 {
     double first = floor(log(axis->low) / log(base)), last = ceil(log(axis->high) / log(base));
@@ -253,7 +254,7 @@ static void stroke_put(const struct drawing *d, size_t number, const struct plac
     fputs("\"/>\n", d->out);
 }
 
-// Draws dots: if `flagged` is true, at all points that are not trusted; otherwise at all others.
+// Draws dots at the untrusted points if `flagged` is true, else at the trusted points.
 static void dots_put(const struct drawing *d, const char *class, const struct place *places,
                      size_t count, bool flagged)
 {
@@ -269,9 +270,9 @@ static void dots_put(const struct drawing *d, const char *class, const struct pl
     fputs(any ? "\"/>\n" : "", d->out);
 }
 
-// Draws one line of the chart. If it has at most DOTS_MOST points, each point gets a dot; otherwise
-// only points that are not trusted. Returns the y coordinate of the last point; the y axis's lower
-// end if no point can be drawn.
+// Draws one line of the chart. A line with at most DOTS_MOST points gets a dot at every point; a
+// longer line only at points that are not trusted. Returns the y coordinate of the last point. If
+// no point can be drawn, returns that of the y axis's lower end.
 static double line_put(const struct drawing *d, size_t number, const struct axis *x,
                        const struct axis *y)
 {
@@ -294,8 +295,8 @@ static double line_put(const struct drawing *d, size_t number, const struct axis
     return (double)places[count - 1].y / FINE;
 }
 
-// Writes the label of each line to the right of the line's last point. If labels would overlap,
-// moves them apart.
+// Writes the label of each line at the right edge of the drawing, at the height of the line's last
+// point. If labels would overlap, moves them apart.
 static void labels_put(const struct drawing *d, const double *ends, const struct axis *y, double x)
 {
     double places[CHART_LINES_MAX], floor_y = y->from;
@@ -325,8 +326,7 @@ static void axis_reach(struct axis *axis, double value)
     axis->high = fmax(axis->high, value);
 }
 
-// Widens the range of an axis that is empty or nearly a single value, because an axis needs a
-// length.
+// Widens the range of an axis if it is empty or nearly a single value: an axis needs a length.
 static void axis_widen(struct axis *axis)
 {
     if (!(axis->low <= axis->high))
@@ -358,7 +358,7 @@ static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
     y->high = y->log ? y->high * 1.1 : y->high + 0.04 * (y->high - y->low);
 }
 
-// Sets the ticks of the x axis and their texts: as many as fit without overlap of the texts.
+// Sets as many ticks of the x axis as fit without overlap of their texts. Also sets the texts.
 static void number_ticks(const struct drawing *d, struct axis *x, const char **texts)
 {
     for (size_t most = TICKS_MOST; most > 1; most--) {

@@ -25,7 +25,7 @@ struct chart_line {
 };
 
 struct chart_bar {
-    const char *label, *text; // name of the bar, and its value with the unit
+    const char *label, *text; // label: name of the bar; text: its value with the unit
     double value;
     bool flagged;
 };
@@ -63,7 +63,7 @@ double chart_text_width(const char *text, double size);
 // benchmark has at most one chart. It shows the first view that has an x parameter and numbers of
 // this device; curves, bars and heat maps come before other views. Lines or bars that do not fit
 // are left out. `curve` is the device's longest latency curve (analysis/levels.h), or NULL. The
-// title of the chart with this curve names the levels of memory.
+// chart that shows this curve names the levels of memory in its title.
 const struct chart *charts_of(struct arena *arena, const struct run *run, const char *device,
                               const struct level_curve *curve, size_t *count);
 

@@ -10,12 +10,12 @@
 #include <string.h>
 
 enum {
-    // a heat map with more different x values than this is drawn as lines
+    // a heat map with more than this many different x values is drawn as lines
     NUMBERS_MIN = 16,
     SPARSE_POINTS = 4,
-    // Sparse lines are not drawn; if all lines are sparse, the chart has bars. A line with one
-    // point is sparse. On a logarithmic x axis, a line of at most SPARSE_POINTS points is also
-    // sparse if each x is at least SPARSE_STEP times the one before it.
+    // Sparse lines are not drawn. If all lines are sparse, the chart has bars instead. A line with
+    // one point is sparse. On a logarithmic x axis, a line with at most SPARSE_POINTS points is
+    // sparse, too, if each x is at least SPARSE_STEP times the x before it.
     SPARSE_STEP = 8
 };
 
@@ -51,8 +51,8 @@ static bool has_rows(const struct view_info *view)
     return view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;
 }
 
-// Fills s->points with one point for each measured result of s->view that has a finite median of
-// s->metric. The caller must have set s->metric. Returns false if there are no points.
+// Fills s->points with one point for each measured result of the view that has a finite median of
+// the metric s->metric, which the caller must have set. Returns false if there are no points.
 static bool find_points(struct source *s)
 {
     size_t count;
@@ -70,9 +70,9 @@ static bool find_points(struct source *s)
     return s->count > 0;
 }
 
-// Chooses the view to draw: the benchmark's first curve, bars or heat map with an x parameter and
-// numbers. If there is none, chooses the first such view of another kind, but never VIEW_LINES.
-// Returns false if there is no view to draw.
+// Chooses the view to draw, which must have an x parameter and numbers: the benchmark's first
+// curve, bars or heat map. If there is none, chooses the first other view, but never one of kind
+// VIEW_LINES. Returns false if there is no view to draw.
 static bool find_view(struct source *s)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -102,7 +102,7 @@ static enum unit unit_of(const struct source *s)
     return unit;
 }
 
-// Returns the name of a point: the values of those parameters that vary among the points.
+// Returns the name of a point: the values of the parameters that vary among the view's results.
 static const char *name_of(const struct source *s, const struct point *point)
 {
     return view_words(s->arena, &point->result->bench_case, s->keys, s->key_count);
@@ -135,8 +135,8 @@ static bool is_flagged(const struct point *point)
     return point->result->verdict != VERDICT_OK;
 }
 
-// Order for qsort: the point with the better value comes first. Points with equal values keep their
-// order in the run.
+// Comparison for qsort: the point with the better value comes first. Points with equal values keep
+// their order in the run.
 static int compare_points(const void *a, const void *b)
 {
     const struct point *one = a, *other = b;
@@ -147,8 +147,8 @@ static int compare_points(const void *a, const void *b)
     return one->metric->better == BETTER_LOWER ? order : -order;
 }
 
-// Returns the points, the best one first. Leaves out untrusted points if at least half of all
-// points are trusted.
+// Returns the points, the best one first. If at least half of all points are trusted, leaves out
+// the untrusted ones.
 static const struct point *sorted_points(const struct source *s, size_t *count)
 {
     struct point *sorted = ARENA_ARRAY(s->arena, s->count, struct point);
@@ -164,9 +164,9 @@ static const struct point *sorted_points(const struct source *s, size_t *count)
     return sorted;
 }
 
-// Returns a title that names the levels of memory: "L1 16.2 ns · near L2 142 ns · far L2 263 ns ·
-// DRAM 338 ns". The levels come from the latency curve s->curve. Returns "" if the view draws
-// another curve, or if there are fewer than two levels.
+// Returns a title that names the levels of memory in the latency curve s->curve: "L1 16.2 ns · near
+// L2 142 ns · far L2 263 ns · DRAM 338 ns". Returns "" if the view draws another curve, or if there
+// are fewer than two levels.
 static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;
@@ -229,8 +229,7 @@ static double number_of(const struct source *s, const struct point *point)
     return x->type == PARAM_REAL ? x->real : (double)x->uint;
 }
 
-// A line that the chart may draw. Its points are neighbours in the array that sort_points has
-// sorted.
+// A line that the chart may draw. Its points are neighbours in the sorted array of points.
 struct candidate {
     const struct point *points;
     size_t count;
@@ -246,8 +245,8 @@ static int compare_lines(const void *a, const void *b)
     return order ? order : (one->place > other->place) - (one->place < other->place);
 }
 
-// Order for qsort: the line with more points comes first. Lines with equally many points keep their
-// order in the run.
+// Comparison for qsort: the line with more points comes first. Lines with equally many points keep
+// their order in the run.
 static int compare_candidates(const void *a, const void *b)
 {
     const struct candidate *one = a, *other = b;
@@ -322,7 +321,7 @@ static int compare_numbers(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
-// Fills chart->xs, in ascending order, with every x at which a drawn line has a point.
+// Sets chart->xs to all x at which a drawn line has a point, in ascending order.
 static void set_numbers(const struct source *s, const struct candidate *lines, struct chart *chart)
 {
     size_t most = 0, count = 0;
@@ -339,8 +338,8 @@ static void set_numbers(const struct source *s, const struct candidate *lines, s
     chart->xs = xs;
 }
 
-// Returns the values of a line, one for each x of the chart; the label is not set. Sets *flag to
-// true if a value is not trusted, and otherwise does not change *flag.
+// Returns a line with one value for each x of the chart, but without its label. Sets *flag to true
+// if a value is not trusted; otherwise leaves *flag unchanged.
 static struct chart_line line_of(const struct source *s, const struct chart *chart,
                                  const struct candidate *line, bool *flag)
 {
@@ -358,7 +357,7 @@ static struct chart_line line_of(const struct source *s, const struct chart *cha
 }
 
 // Adds the lines with the most points to the chart. Leaves out sparse lines, and lines with less
-// than a sixth of the points of the longest one. If a line is left out, the subtitle (chart->about)
+// than a sixth of the points of the longest one. If lines are left out, the subtitle (chart->about)
 // says how many are drawn. If values are not trusted, it says that grey dots mark them.
 static void add_lines(const struct source *s, struct chart *chart)
 {
@@ -381,8 +380,8 @@ static void add_lines(const struct source *s, struct chart *chart)
         chart->about = text_join(s->arena, chart->about, " · ", "grey dots: not trusted");
 }
 
-// True if the view is drawn as lines: it is a curve or a heat map, and x is a number. A heat map
-// must also have more than NUMBERS_MIN different values of x.
+// True if the view is drawn as lines: x is a number, and the view is a curve, or a heat map with
+// more than NUMBERS_MIN different values of x.
 static bool is_curve(const struct source *s)
 {
     if (s->x->type == PARAM_TEXT || !has_rows(&s->view) || s->view.kind == VIEW_BARS)
@@ -411,9 +410,9 @@ static struct chart_bar bar_of(const struct source *s, const struct point *point
                               .flagged = is_flagged(point)};
 }
 
-// Adds one bar for each point. If there are more than CHART_BARS_MAX points, uses only those of
-// sorted_points. If those are still too many, adds the best ones and, as the last bar, the worst
-// one.
+// Adds one bar for each point. If there are more than CHART_BARS_MAX points, takes the trusted ones
+// if they are at least half (sorted_points). If points are still too many, adds the best ones and,
+// as the last bar, the worst one.
 static void add_bars(const struct source *s, struct chart *chart)
 {
     size_t count = s->count;

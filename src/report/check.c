@@ -110,8 +110,8 @@ static void put_status(const struct run *run, FILE *stream)
     }
 }
 
-// The Prometheus metrics of a check, one for each unit of its figures. A figure times `scale` is
-// the value of the metric: latencies in ns become seconds.
+// The Prometheus metrics of a check, one for each unit of its figures. The value of a metric is a
+// figure times `scale`: latencies in ns become seconds.
 static const struct {
     enum unit unit;
     const char *name, *help;

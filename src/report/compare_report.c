@@ -9,12 +9,12 @@
 
 enum {
     // Limits for a terminal without --all. A section prints at most SECTION_GROUPS groups of rows.
-    // Each group may print an equal part of SECTION_ROWS rows, but at least GROUP_ROWS.
+    // The groups divide SECTION_ROWS rows equally, but each may print GROUP_ROWS rows.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     SECTION_GROUPS = 40,
     PAIRS_MAX = 16,    // maximum number of pairs of compared devices that the report lists
-    ROLE_COLUMNS = 11, // width of the column of labels, such as "reference  "
+    ROLE_COLUMNS = 11, // width of the column with labels such as "reference"
     NAME_COLUMNS = 24
 };
 
@@ -23,13 +23,13 @@ enum {
 struct printer {
     struct screen screen;
     const struct compare_report *report;
-    // axes_set() sets the next four members for the benchmark whose rows are printed. `axes` are
-    // its parameters of role AXIS that vary among all its rows.
+    // axes_set() sets the next four members for the benchmark whose rows are printed. The array
+    // `axes` has its parameters of role AXIS that vary among all its rows.
     const char *benchmark;
     const struct benchmark_info *info; // description of the benchmark; NULL if neither run has one
     const struct param_info **axes;
     size_t axis_count;
-    bool explained; // true: the meaning of the columns of numbers was already printed
+    bool explained; // true if the meaning of the columns of numbers was already printed
 };
 
 static const struct result *row_result(const struct compare_row *row)
@@ -135,8 +135,8 @@ static size_t groups_of(struct arena *arena, const struct compare_row *const *ro
     return group_count;
 }
 
-// Prints the head of a group, such as "latency · path=constant, chain=index": benchmark, metric,
-// and the parameter values by which the group differs from other rows of the benchmark. `varying`
+// Prints the head of a group: benchmark, metric, and the parameter values that its rows share but
+// other rows of the benchmark lack. An example is "latency · path=constant, chain=index". `varying`
 // lists the parameters that differ within the group.
 static void group_head(struct printer *p, const struct group *group,
                        const struct param_info *const *varying, size_t varying_count)

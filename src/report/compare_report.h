@@ -10,9 +10,9 @@
 struct compare_report {
     const struct compare *compare;
     const char *base_name, *now_name; // file names of the two runs
-    // true: base is a reference run; cases that only one of the runs has are not reported
+    // true if base is a reference run: cases that only one run has are then not reported
     bool reference;
-    bool all; // true: a terminal also shows the minor sections, and every row
+    bool all; // true if a terminal shows every row (--all), false if it leaves out minor sections
 };
 
 // Prints the comparison for a terminal, at most desc->columns wide. Begins with the verdict, the

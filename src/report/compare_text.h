@@ -16,8 +16,7 @@ struct compare_section {
     // True: each row is a metric with its numbers in both runs. False: each row is a case with a
     // text.
     bool numbers;
-    // True: a terminal lists the section's rows only with --all, because they show no certain
-    // change.
+    // True: a terminal lists the section's rows only with --all. They show no certain change.
     bool minor;
     enum screen_paint paint;
     const char *title;
@@ -25,7 +24,7 @@ struct compare_section {
 extern const struct compare_section compare_sections[COMPARE_SECTIONS];
 
 // Returns false if rows with this word (kind of change) are not reported. If base is a reference
-// run, these words are "missing" and "added", because the two runs may have different cases.
+// run, "missing" and "added" are not reported, because the two runs may have different cases.
 bool compare_is_reported(const struct compare_report *report, enum compare_word word);
 
 // Writes the numbers of a row as four texts: the change, its interval, the value in base, and the
@@ -41,9 +40,9 @@ void compare_numbers(struct arena *arena, const struct compare_row *row,
 // Returns the remarks beside the numbers of a row: "(cycles +0.1%) (98.1% of the limit) (suspect)".
 const char *compare_remarks(struct arena *arena, const struct compare_row *row);
 
-// Returns the number of rows for each reported word, such as "72 faster · 0 slower · 469 same · 35
-// unsure". Words without rows are left out, except these four. With `only_found`, these four are
-// left out, too.
+// Returns the number of rows for each reported word (kind of change), such as "72 faster · 0 slower
+// · 469 same · 35 unsure". These four words appear even without rows, unless `only_found` is true.
+// Other words without rows are left out.
 const char *compare_counts(struct arena *arena, const struct compare_report *report,
                            const size_t counts[COMPARE_WORD_COUNT], bool only_found);
 

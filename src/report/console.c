@@ -42,8 +42,8 @@ void console_head(const struct run *run, const struct console_desc *desc, FILE *
     screen_finish(&screen, stream);
 }
 
-// True if the benchmark of a case key is to be printed: desc->benchmarks names it or is empty.
-// `key` may also be only the name of a benchmark.
+// True if the benchmark of a case key, or of its name alone, is to be printed: desc->benchmarks
+// names it or is empty.
 static bool is_wanted(const struct console_desc *desc, const char *key)
 {
     size_t bytes = strcspn(key, "/");
@@ -178,8 +178,7 @@ static void grid_print(struct screen *screen, const struct notes *notes,
     struct screen_scale scale = grid_scale(screen->arena, grid);
     bool mixed;
     grid_unit(grid, &mixed);
-    // If the bars have different units, the head names no unit. Then the line of each bar names its
-    // unit.
+    // If the bars have different units, each bar's line names its unit, and the head names none.
     view_head(screen, grid->view, mixed && grid->view->kind == VIEW_BARS ? "" : scale.unit,
               grid->common);
     if (grid->view->kind == VIEW_HEATMAP)
@@ -197,12 +196,12 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     struct view_info shown;
     const struct view_info *view = &shown;
     if (!view_shown(screen->arena, run, device, info, declared, &shown))
-        // prints nothing if no result has a number for this view; notes further below say why
+        // if no result has a number for this view, prints nothing: the notes say why
         return;
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);
     if (view->kind == VIEW_TABLE && view->sensors && !any_sensor(results, count, view->sensors))
-        // The table is left out, because no result has one of its sensors. Other views show the
+        // No result has one of the table's sensors, so the table is left out. Other views show the
         // metrics.
         return;
     struct view_grid grid;

@@ -23,8 +23,8 @@ struct console_desc {
 
 // Prints the whole run: the card of each device, the tables, the comparison of APIs on one chip,
 // the findings, and the number of cases by verdict. If desc->benchmarks names benchmarks, prints no
-// card, and the rest only for these benchmarks. Findings about the whole run are always printed. If
-// no card is printed, fathom's version, the preset, the time and the devices come first.
+// card, and only what concerns these benchmarks or the whole run. If there is no card, prints
+// fathom's version, the preset, the time and the devices first.
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // Each of the next three functions prints a part of what console_run prints. Callers use them to
@@ -34,7 +34,7 @@ void console_benchmark(const struct run *run, const char *device, const char *be
                        const struct console_desc *desc, FILE *stream);
 void console_end(const struct run *run, const struct console_desc *desc, FILE *stream);
 
-// Prints the number of cases by verdict, which is the last line of console_end.
+// Prints only the last line of console_end: the number of cases by verdict.
 void console_summary(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // Prints the card of a device with one line per figure. Untrusted figures are grey and in

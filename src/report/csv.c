@@ -27,7 +27,7 @@ struct csv {
 
 bool export_end(FILE *stream, const char *what, struct error *err)
 {
-    errno = EIO; // the reason of an earlier failure is not known any more, so EIO takes its place
+    errno = EIO; // the reason of an earlier failure is lost; EIO takes its place
     return (fflush(stream) == 0 && !ferror(stream)) ||
            error_set(err, ERROR_IO, "cannot write %s: %s", what, strerror(errno));
 }

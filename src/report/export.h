@@ -15,8 +15,8 @@
 // the text "cannot write WHAT: …" if this or an earlier write to the stream failed.
 MUST_CHECK bool export_end(FILE *stream, const char *what, struct error *err);
 
-// The version of the CSV, which is the last column of every row. It is increased if a column is
-// renamed, moved, removed, or gets another meaning. New columns are inserted before the last one.
+// The version of the CSV, the last column of every row. It is increased if a column is renamed,
+// moved, removed, or gets another meaning. New columns are inserted before the last one.
 #define CSV_SCHEMA "fathom-csv/2"
 
 // Writes CSV with one row for each metric of each case. The columns are those of docs/DATA.md, the

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 enum {
-    // How many of the cards to look at first a terminal prints. The HTML page lists more, and
-    // compares at most this many of them with the median card.
+    // A terminal prints this many of the cards to look at first. The HTML page lists more of them,
+    // but compares only this many with the median card.
     FLEET_FIRST = 5
 };
 
@@ -32,8 +32,8 @@ const char *fleet_relation_text(struct arena *arena, const struct fleet *fleet,
 const char *fleet_extent(struct arena *arena, const struct fleet *fleet);
 const char *fleet_counts(struct arena *arena, const struct fleet *fleet);
 
-// Writes the judged fleet as JSON. It contains single cards only as the list of cards to look at
-// first (fleet->list). Fails with ERROR_IO if a write fails.
+// Writes the judged fleet as JSON. The only single cards in it are those to look at first
+// (fleet->list). Fails with ERROR_IO if a write fails.
 MUST_CHECK bool fleet_json(const struct fleet *fleet, FILE *stream, struct error *err);
 
 // Writes the judged fleet as CSV: one row for each card and metric, and one row for each card

@@ -14,7 +14,7 @@ static const char *slower(double effect)
     return effect > 0 ? "slower" : "faster";
 }
 
-// Returns " of NVIDIA H200 (cuda)" if the fleet has several kinds of cards, else "".
+// Returns the name of a kind of cards, " of NVIDIA H200 (cuda)"; "" if there is only one kind.
 static const char *kind_text(struct arena *arena, const struct fleet *fleet, size_t kind)
 {
     const struct fleet_kind *info = &fleet->kinds[kind];

@@ -10,7 +10,7 @@
 
 enum {
     LISTED = 50,  // maximum number of entries in the list of cards to look at first
-    SHOWN = 100,  // maximum number of items in each other list of the page
+    SHOWN = 100,  // maximum number of entries in every other list of the page
     STRIP = 46,   // height of a strip, which shows one metric, in pixels
     CELL = 10,    // width and height of a card's square on the map, in pixels
     ACROSS = 110, // number of machines in a row of the map
@@ -146,8 +146,8 @@ static double strip_x(double loss, double range)
     return 50 - 49 * fmax(-1, fmin(loss / range, 1));
 }
 
-// Draws one card as a dot in the strip of a metric. Its height depends on `i` in a way that spreads
-// the dots evenly over the strip: dots of equal value rarely hide each other.
+// Draws one card as a dot in the strip of a metric. Its height depends on the card's index `i`, so
+// dots of equal value rarely hide each other.
 static void dot_put(const struct page *page, size_t i, enum check_metric m, double range)
 {
     const struct fleet_card *card = page->fleet->cards[i];

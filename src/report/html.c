@@ -15,7 +15,7 @@
 extern const char report_page[];
 extern const uint64_t report_page_bytes;
 
-// Why the page has 0 bytes; "" if it has more.
+// Why the page could not be built; "" if it was built.
 extern const char report_page_reason[];
 
 // Markers in the page, in this order: where the summary of the devices is inserted, where the runs
@@ -166,7 +166,7 @@ static bool wrong_page(struct error *err)
                      "the report page of this build is of another version: build it anew");
 }
 
-// Writes the page from the end of the runs on. A report ends before the live page's script and
+// Writes the page from the end of the runs on. A report ends before the live page's script. It
 // lacks the closing tags at the end, which HTML permits.
 static bool end_page(const struct part *runs, bool live, FILE *stream, struct error *err)
 {
@@ -195,9 +195,9 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
 
 // ---------------------------------------------------------------- the live page
 
-// The page contains two content security policies, each after one of these texts. The policy of a
-// report allows all styles, because a report gets additional styles for readers without a script
-// (report/picture.c). The policy of the live page allows only the page's style sheet.
+// The page contains two content security policies, one for a report and one for the live page. Each
+// follows one of these texts. A report's policy allows all styles, because readers without a script
+// get additional ones (report/picture.c). The live page's policy allows only its style sheet.
 static const char policy_start[] = "http-equiv=\"Content-Security-Policy\" content=\"";
 static const char live_policy_start[] = "name=\"policy\" content=\"";
 

@@ -11,23 +11,23 @@
 #include <string.h>
 
 enum {
-    BOX_COLUMNS = 26, // width in columns of the box of the first level in the picture
+    BOX_COLUMNS = 26, // width of the first level's box in the picture, in columns
     BOX_STEP = 5,     // each box in the picture is this many columns wider than the box above it
     NAME_COLUMNS = 24,
     SIZE_COLUMNS = 36,
     CLAIM_COLUMNS = 12
 };
 
-// A detail begins with this text if its value is not known. The reason follows.
+// Beginning of a detail whose value is not known. The reason follows.
 static const char unknown[] = "unknown: ";
 
 enum kind {
-    KIND_HIERARCHY, // result about a whole path: the number of its levels
+    KIND_HIERARCHY, // result about a whole path, such as the number of its levels
     KIND_LEVEL,
     KIND_MEMORY, // a result about the memory behind the last level of cache
     KIND_TLB,
     KIND_SHARED,
-    KIND_COUNT // a result of any other kind, which is not printed
+    KIND_COUNT // any other kind of result, which is not printed
 };
 
 static const char *const kinds[KIND_COUNT] = {"hierarchy", "level", "memory", "tlb", "shared"};
@@ -36,7 +36,7 @@ static const char code_path[] = "instruction"; // name of the path by which inst
 // What `fathom map` found about one device.
 struct map {
     struct screen *screen;
-    // the device's results that are printed: those whose kind is below KIND_COUNT
+    // the device's results that are printed
     const struct result **results;
     size_t count;
 };
@@ -253,7 +253,7 @@ static void print_table(const struct map *map)
 // ---------------------------------------------------------------- values that are not known
 
 // Returns the names of all results that have the same detail: "vector level 1 and vector level 2".
-// Returns "" if a result before index `first` has it, because these names were printed there.
+// If a result before index `first` has the detail, returns "": the names were printed there.
 static const char *names_with(const struct map *map, size_t first, const struct named_text *detail)
 {
     struct arena *arena = map->screen->arena;

@@ -63,7 +63,7 @@ struct remark {
 };
 
 // Returns the first line below a figure: its name, and its share of the limit or, if that is not
-// known, its cycles. The line also says if the figure is not trusted.
+// known, its cycles. An untrusted figure has "flagged" or "not measured" instead of a number.
 static struct remark about(const struct picture *picture, const struct card_figure *figure)
 {
     struct remark remark = {figure->name ? figure->name : "", ""};
@@ -128,8 +128,8 @@ static void figures_put(const struct picture *picture, const struct card_row *ro
     }
 }
 
-// Draws a line under a row of the card. It is filled up to the share of the limit that the row's
-// first figure reaches. It is empty if the share is not known or the figure not trusted.
+// Draws a line under a row of the card. A thicker bar on it shows the share of the limit that the
+// row's first figure reaches. It is missing if the share is not known or the figure is not trusted.
 static void share_put(const struct picture *picture, const struct card_row *row, int y)
 {
     const struct card_figure *figure = &row->figures[0];
@@ -188,8 +188,8 @@ static const struct card_figure *bandwidth_of(const struct card *card, const cha
     return NULL;
 }
 
-// Returns the size of the last level in bytes. It is the size of the device's memory if the curve
-// reaches the memory, and otherwise not known (NaN).
+// Returns the size of the last level in bytes: that of the device's memory if the curve reaches the
+// memory. Otherwise the size is not known (NaN).
 static double last_bytes(const struct level_curve *curve, const struct run_device *device)
 {
     return isfinite(levels_memory(curve)) ? run_device_limit(device, "memory_bytes") : NAN;
@@ -202,7 +202,7 @@ static size_t steps_of(const struct picture *picture, const struct card *card, s
     const struct level_curve *curve = &card->curve;
     size_t count = curve->count ? levels_count(curve) : 0;
     // Name of the previous level's cache ("L2" for the level "near L2"). Two halves of one cache
-    // have one bandwidth, shown only at the first half.
+    // have one bandwidth. It is shown only at the first half.
     const char *before = "";
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
@@ -372,7 +372,7 @@ static double sentence_put(const struct picture *picture, const char *class, dou
 }
 
 // Begins a part of the drawing: writes its title at the coordinates `place` (x, y), and opens an
-// <svg> element of the given size below. The caller closes the element.
+// <svg> element of the given size below the title. The caller closes the element.
 static void part_begin(const struct picture *picture, const char *title, const double place[2],
                        double width, double height)
 {
@@ -382,8 +382,8 @@ static void part_begin(const struct picture *picture, const char *title, const d
             place[1] + LINE + 3, width, height);
 }
 
-// Draws the rows of the card, and the levels of memory to the right of them. Returns the y
-// coordinate below both.
+// Draws the rows of the card and, to the right of them, the levels of memory. Returns the y
+// coordinate below them.
 static double pair_put(const struct picture *picture, const struct card *card, double y,
                        double width)
 {

@@ -12,9 +12,9 @@
 
 // Writes a <section> with an <article> for each device that has results. If no device has results,
 // each device gets an article. An article has the rows of the card (analysis/card.h) and what
-// stands out. If the run shows at least two levels of memory, it also has a pyramid of them.
-// data-subject counts the articles from 0. Horizontal positions are percentages, so the drawings
-// follow the width of the page. After the section come the charts of all benchmarks
+// stands out. If the run shows at least two levels of memory, it also has a pyramid of them. The
+// attribute data-subject numbers the articles from 0. Horizontal positions are percentages, so the
+// drawings follow the width of the page. After the section come the charts of all benchmarks
 // (report/chart.h), within <noscript>.
 void picture_write(const struct run *const *runs, size_t count, FILE *stream);
 

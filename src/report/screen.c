@@ -94,7 +94,7 @@ const char *screen_quote(struct arena *arena, const char *text, size_t columns)
 {
     static const char ellipsis[] = "…";
     size_t width = 0, used = 0;
-    // A character has at most four bytes.
+    // A character in UTF-8 has at most four bytes.
     char *quote = arena_alloc(arena, strnlen(text, columns * 4) + sizeof ellipsis);
     size_t last = 0; // byte at which the ellipsis begins if the text must be cut
     for (; *text && width < columns; width++) {
@@ -325,7 +325,7 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
         end = i + 1;
     }
     if (high - low < FLAT * fabs(high))
-        high = low; // equal bounds: all blocks of the curve get the lowest height
+        high = low; // with equal bounds, all blocks of the curve get the lowest height
     size_t shown = count < columns ? count : columns;
     char *spark = arena_alloc(arena, shown * 3 + 1);
     size_t used = 0;

@@ -24,7 +24,7 @@ enum screen_paint {
 };
 
 struct screen {
-    FILE *stream;        // receives the text of the screen and collects it in `memory`
+    FILE *stream;        // stream that collects the text of the screen in `memory`
     struct arena *arena; // arena of texts that are made for the screen; screen_finish destroys it
     bool colour;
     unsigned columns; // maximum width of a line, in columns
@@ -61,8 +61,9 @@ const char *screen_repeat(struct arena *arena, const char *text, size_t count);
 void screen_left(struct screen *screen, const char *text, size_t columns);
 void screen_right(struct screen *screen, const char *text, size_t columns);
 
-// These functions write a text in a colour or style, if the screen has colours. screen_paint_left
-// then adds blanks up to a width of `columns`; screen_paint_right writes them first.
+// screen_paint and the next two functions write a text in a colour or style, if the screen has
+// colours. screen_paint_left then adds blanks up to a width of `columns`; screen_paint_right writes
+// them first.
 void screen_paint(struct screen *screen, enum screen_paint paint, const char *text);
 void screen_paint_left(struct screen *screen, enum screen_paint paint, const char *text,
                        size_t columns);
@@ -91,8 +92,8 @@ const char *screen_number(struct arena *arena, double value, const struct screen
 // it is not finite.
 const char *screen_short(struct arena *arena, double value, enum unit unit);
 
-// Returns the metric's median with its unit, such as "17.19 ns"; `absent` if `metric` is NULL or
-// its median is not finite.
+// Returns the metric's median with its unit, such as "17.19 ns". Returns `absent` if `metric` is
+// NULL or its median is not finite.
 const char *screen_median(struct arena *arena, const struct metric *metric, const char *absent);
 
 // Returns half of the interval's width as a share of the median, such as "±0.4%". Returns "" if the

@@ -39,7 +39,7 @@ struct spans {
 bool spans_line(const struct result *result, struct spans *spans);
 
 struct spans_edge {
-    // Rows of the time line. The span in row `to` waited for the span in row `from`.
+    // A wait: the span in row `to` of the time line waited for the span in row `from`.
     size_t from, to;
 };
 
@@ -56,7 +56,7 @@ bool spans_crowd(const struct result *result, struct spans *spans);
 // SPANS_NONE.
 double spans_cell(const struct spans *spans, size_t row, size_t column, double fallback);
 
-// True if this row is the first one of its lane.
+// True if no earlier row of the series has the same lane as this row.
 bool spans_first_of_lane(const struct spans *spans, size_t row);
 
 // Returns the name of a lane, such as "compute A": the result's detail "lane N" up to the first

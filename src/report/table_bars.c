@@ -11,9 +11,9 @@ enum {
 
 struct line {
     const char *label;
-    // Unit of the value, such as "TFLOP/s", if the bars have different units. Else "".
+    // Unit of the value, such as "TFLOP/s"; "" if all bars have the same unit.
     const char *unit;
-    // Share of the limit that the value reaches, such as "98.7%". "" if the share is not known.
+    // Share of the limit that the value reaches, such as "98.7%"; "" if it is not known.
     const char *share;
     struct cell cell;
     double value;

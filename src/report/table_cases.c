@@ -15,7 +15,7 @@ enum {
 
 struct cases {
     struct screen *screen;
-    // a struct table for calls of cell_of; only its screen and its notes are set
+    // struct table that cell_of needs; only its screen and its notes are set
     struct table table;
     const struct benchmark_info *info;
     const struct result *const *results;
@@ -49,9 +49,9 @@ static struct column axis_column_of(const struct cases *cases, const struct para
     return column;
 }
 
-// Fills `column` with one value per case. If the values are medians of metrics, values[i] is the
-// median of metrics[i]; otherwise `metrics` is NULL. If `margins` is false, the cells have no
-// intervals and no letters of notes. Returns false if no value is finite.
+// Fills `column` with one value per case. metrics[i] is the metric whose median is values[i]; if
+// the values are no medians, `metrics` is NULL. If `margins` is false, the cells have no intervals
+// and no letters of notes. Returns false if no value is finite.
 static bool column_of(const struct cases *cases, const char *name, enum unit unit,
                       const double *values, const struct metric *const *metrics, bool margins,
                       struct column *column)
@@ -138,10 +138,11 @@ static void head_print(const struct cases *cases, const struct column *columns, 
     fputc('\n', cases->screen->stream);
 }
 
-// The columns of a table: those of the parameters that vary, and other columns beside them.
+// The columns of a table: one for each parameter that varies, then the other columns.
 struct choice {
     struct column *columns;
-    // Number of columns: those of parameters, others that fit the screen, others that do not fit.
+    // Number of columns. axes: columns of parameters. count: other columns that fit the screen.
+    // left: other columns that do not fit.
     size_t axes, count, left;
     size_t used; // width of all columns chosen so far, in columns of the screen
 };
@@ -173,8 +174,8 @@ static void column_add(const struct cases *cases, struct choice *choice,
     choice->columns[choice->axes + choice->count++] = *column;
 }
 
-// Adds the column of the view's metric if `wanted` is true, otherwise the columns of all other
-// metrics. A column that does not fit the screen is left out; the first one is always added.
+// Adds the column of the view's metric if `wanted` is true, else the columns of all other metrics.
+// A column that does not fit the screen is left out; the first one is always added.
 static void metrics_add(const struct cases *cases, const struct view_info *view, bool wanted,
                         bool all_margins, struct choice *choice)
 {
@@ -221,7 +222,7 @@ static struct choice columns_choose(const struct cases *cases, const struct view
     return choice;
 }
 
-// Prints at most ROWS_MAX cases with the chosen columns, and says how much was left out.
+// Prints at most ROWS_MAX cases with the chosen columns, and how many it left out.
 static void table_print(const struct cases *cases, const struct choice *choice)
 {
     size_t rows = cases->count < ROWS_MAX ? cases->count : ROWS_MAX;
@@ -253,8 +254,8 @@ void cases_print(struct screen *screen, const struct notes *notes,
 
 static const double percent = 100;
 
-// Fills `names` with the names of hardware counters, in the order of their first appearance. Lists
-// only counters for which a result has a claim above 0. Returns the number of names.
+// Fills `names` with the names of the hardware counters for which a result has a claim above 0, in
+// the order of their first appearance. Returns the number of names.
 static size_t claimed_names(struct arena *arena, const struct result *const *results, size_t count,
                             const char ***names)
 {
@@ -281,7 +282,7 @@ static double claimed_percent(const struct result *result, const char *name)
     return NAN;
 }
 
-// Adds a column of percentages. `unit` is the lower line of its head, such as "% hits".
+// Adds a column of percentages. Its head has two lines; the lower one is `unit`, such as "% hits".
 static void percent_add(const struct cases *cases, const char *name, const char *unit,
                         const double *values, struct choice *choice)
 {

@@ -25,9 +25,9 @@ struct group {
     const char *common; // parameter values that all rows share: "chain=index, load=idle"
 };
 
-// Returns the rows of chip->rows, from index `from` on, that have the same benchmark and metric as
-// the row `from`. If `all` is false, returns only rows in which the values of the APIs differ by
-// more than 3 % (cross_row.apart); there may be none.
+// From index `from` on, returns the rows of chip->rows that have the same benchmark and metric as
+// the row `from`. If `all` is false, returns only those in which the APIs differ by more than 3 %
+// (cross_row.apart); there may be none.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {

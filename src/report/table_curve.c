@@ -39,8 +39,8 @@ static struct column column_of(const struct table *table, const struct view_seri
     return column;
 }
 
-// Returns the values of x as texts. Sets *width to the largest width among these texts and the name
-// of x.
+// Returns the values of x as texts. Sets *width to the width of the widest text, or of the name of
+// x if that is wider.
 static const char **x_texts(const struct table *table, size_t *width)
 {
     const struct view_grid *grid = table->grid;

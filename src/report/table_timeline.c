@@ -19,7 +19,7 @@ enum {
 struct timeline {
     struct screen *screen;
     struct spans spans;
-    // width of the labels of lanes, and width of the drawing of spans, in columns of the screen
+    // label: width of the lanes' labels; columns: width of the drawing; both in screen columns
     size_t label, columns;
     // Square matrix: overlap of each lane with each other lane, from 0 to 1, or NaN if it is not
     // known. The pointer is NULL if overlaps are not printed.
@@ -78,7 +78,7 @@ static bool timeline_open(struct screen *screen, const struct result *result,
     overlaps_open(timeline, result);
     timeline->columns = screen->columns - timeline->label - LENGTH_COLUMNS - 6;
     if (timeline->columns < DRAWING_LEAST + timeline->lanes + 2)
-        // The screen has no room for the overlaps. The bars are more important.
+        // The screen has no room for bars and overlaps. The bars are more important.
         timeline->overlaps = NULL;
     if (timeline->overlaps)
         timeline->columns -= timeline->lanes + 2;

@@ -190,8 +190,8 @@ static const char *key_text(struct arena *arena, const struct result *result, co
     return value ? case_value_shown(arena, value) : "";
 }
 
-// Returns the median of a metric as text. A median in ns is multiplied by `times` and shown in ms:
-// "0.377ms". Any other median is a ratio: "3.908x".
+// Returns the median of a metric as text. If it is a time in ns, multiplies it by `times` and shows
+// ms: "0.377ms". Any other median is a ratio: "3.908x".
 static const char *number_text(struct arena *arena, const struct metric *metric, double times)
 {
     if (!metric || !isfinite(metric->median))

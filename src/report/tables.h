@@ -19,8 +19,8 @@ struct view_series {
     const struct result **results;
 };
 
-// A part of a grid. Usually a grid has a single panel. A heat map has one for each combination of
-// the varying parameters (role AXIS, or named in the view's `group`) except x and y.
+// A part of a grid. A heat map has one panel for each combination of the varying parameters (role
+// AXIS, or named in the view's `group`) except x and y. Any other grid has a single panel.
 struct view_panel {
     // Name of the panel, such as "vector random". "" if there is only one panel.
     const char *label;
@@ -50,9 +50,9 @@ const struct result **view_select(struct arena *arena, const struct run *run, co
                                   const struct view_info *view, const struct benchmark_info *info,
                                   size_t *count);
 
-// Sets *shown to the view that is drawn for this device, usually `declared`. If `declared` draws
-// cycles but no result has cycles, *shown draws the time of the same work, unless another view
-// already does. Returns false if no result has a number for the view.
+// Sets *shown to the view that is drawn for this device, usually `declared`. If no result has the
+// cycles that `declared` draws, *shown draws the time of the same work, unless another view already
+// does. Returns false if no result has a number for the view.
 bool view_shown(struct arena *arena, const struct run *run, const char *device,
                 const struct benchmark_info *info, const struct view_info *declared,
                 struct view_info *shown);
@@ -112,9 +112,9 @@ enum screen_paint verdict_paint(enum verdict verdict);
 // letter beside the numbers of its results.
 struct note {
     enum verdict verdict;
-    const char *code, *text; // code of the reason, and its text in the first result that has it
+    const char *code, *text; // code of the reason; its text in the first result that has it
     size_t cases;            // number of results that have this verdict and reason
-    bool one_text;           // true: the text of the reason is the same in all these results
+    bool one_text;           // true if all these results have the same text for the reason
 };
 
 struct notes {
@@ -139,7 +139,7 @@ struct cell {
     // case.
     const char *number;
     const char *margin; // half of the interval, such as "±0.4%"; "" if it is not known
-    // Letters of at most three notes about the result, such as "a" or "ac". "" if it has no notes.
+    // Letters of the notes about the result, at most three, such as "ac". "" if it has no notes.
     const char *mark;
     enum screen_paint paint;
 };
@@ -161,7 +161,7 @@ struct cell cell_of(const struct table *table, const struct result *result,
 // Widens the three parts of a column (number, interval, letters) until the cell fits.
 void cell_measure(struct cell_widths *widths, const struct cell *cell);
 
-// Enlarges widths->number until the column is as wide as its head. Returns the column's width.
+// Widens the part for numbers until the column is as wide as its head. Returns the column's width.
 size_t cell_columns(struct cell_widths *widths, const char *head);
 void cell_print(struct screen *screen, const struct cell *cell, const struct cell_widths *widths);
 
@@ -169,8 +169,8 @@ void cell_print(struct screen *screen, const struct cell *cell, const struct cel
 double *series_values(struct arena *arena, const struct view_grid *grid,
                       const struct view_series *series);
 
-// Returns the unit in which the metric of a grid is shown (metric_unit_shown). If the results
-// differ in this unit, sets *mixed to true and returns the unit of the run file.
+// Returns the unit in which the metric of a grid is shown (metric_unit_shown). If the results have
+// several such units, sets *mixed to true and returns the unit of the run file.
 enum unit grid_unit(const struct view_grid *grid, bool *mixed);
 
 // Returns the scale (unit and decimals) that the numbers of all panels and series of a grid share.

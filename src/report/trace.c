@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    FIRST_TRACK = 1000, // lowest number of a track; processes have lower numbers
+    FIRST_TRACK = 1000, // lowest number of a track; lower numbers are those of processes
     // Maximum number of tracks per core. A core needs several tracks, because spans on one track
     // must not overlap.
     TRACKS_A_CORE = 64
@@ -28,7 +28,7 @@ struct trace {
     struct arena *arena;
     struct json_out *out;
     size_t flows;    // number of arrows so far, which is also the id of the next arrow
-    double start_ns; // time in the trace, in ns, at which the result that is being added begins
+    double start_ns; // time in the trace at which the result that is being added begins, in ns
     struct track *tracks;
     size_t track_count, track_capacity;
 };
@@ -148,7 +148,7 @@ static void flow_add(struct trace *trace, const struct spans *line, const struct
     trace->flows++;
 }
 
-// Adds a span with the name of the case, over the result's whole time line.
+// Adds a span with the name of the case. It lasts as long as the result's time line.
 static void case_add(struct trace *trace, const struct spans *line)
 {
     const struct result *result = line->result;
@@ -177,7 +177,7 @@ static void line_add(struct trace *trace, const struct spans *line)
 struct bound {
     double ns;
     size_t row;
-    int change; // +1 if a span begins, −1 if a span ends
+    int change; // change of the number of running spans: +1 if one begins, −1 if one ends
 };
 
 static int bound_compare(const void *left, const void *right)
@@ -185,7 +185,7 @@ static int bound_compare(const void *left, const void *right)
     const struct bound *a = left, *b = right;
     if (a->ns != b->ns)
         return a->ns < b->ns ? -1 : 1;
-    // At equal times, ends come before begins, so that a track is free for the next span.
+    // At equal times, an end comes before a begin, because the next span may need the track.
     return a->change - b->change;
 }
 
@@ -218,8 +218,8 @@ static void count_add(struct trace *trace, const struct spans *crowd, double ns,
     json_put_close(trace->out, '}');
 }
 
-// Returns the lowest free track of a core and marks it as used. Returns the last track if no track
-// is free. Bit i of *used is set if track i is in use.
+// Returns the lowest free track of a core and marks it as used. If no track is free, returns the
+// last one. Bit i of *used is set if track i is in use.
 static unsigned track_take(uint64_t *used)
 {
     unsigned track = 0;
@@ -276,8 +276,7 @@ static void result_add(struct trace *trace, const struct result *result)
     if (!spans_line(result, &line))
         return;
     bool crowded = spans_crowd(result, &crowd);
-    // The time line and the crowd (report/spans.h) begin at the same time, so that they stay
-    // aligned.
+    // The time line and the crowd (report/spans.h) get a common start, so they stay aligned.
     if (crowded)
         line.from_ns = crowd.from_ns = fmin(line.from_ns, crowd.from_ns);
     line_add(trace, &line);

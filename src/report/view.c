@@ -191,8 +191,8 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     return &series[panel->series_count++];
 }
 
-// Returns the parameters by which series (in a heat map: panels) differ: the varying parameters of
-// role AXIS and those in the view's `group`, except x and y.
+// Returns the parameters by which series (in a heat map: panels) differ: those that vary, except x
+// and y. They have the role AXIS or are in the view's `group`.
 static const struct param_info **group_of(struct arena *arena, const struct view_grid *grid,
                                           const struct result *const *results, size_t count,
                                           size_t *group_count)
@@ -222,8 +222,8 @@ static bool any_number(const struct result *const *results, size_t count, const 
     return false;
 }
 
-// True if the benchmark has a view that draws this metric, with the kind of `view` and with its
-// condition for cases.
+// True if the benchmark has a view that draws this metric, is of the same kind as `view`, and has
+// the same condition for cases.
 static bool has_view_of(const struct benchmark_info *info, const struct view_info *view,
                         const char *metric)
 {

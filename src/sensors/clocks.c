@@ -15,7 +15,7 @@ enum {
 };
 
 // Inode of the machine's first PID namespace (Linux, include/linux/proc_ns.h, PROC_PID_INIT_INO).
-// In a container, /proc/self/ns/pid has another inode.
+// /proc/self/ns/pid has another inode in a container.
 static const char first_namespace[] = "pid:[4026531836]";
 
 struct sensor_clocks {

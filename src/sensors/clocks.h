@@ -30,22 +30,22 @@ struct sensor_clocks_desc {
     const char *proc_root; // path of procfs; NULL means "/proc"; tests use another folder
     long own_pid;          // the process with this id and its descendants may use the card
     // State that sensor_clocks_open restores first, because an earlier guard process died and left
-    // the clock locked. NULL if there is nothing to restore.
+    // the clock locked. NULL if no guard died.
     const char *undo;
 };
 
 struct sensor_clocks;
 
-// Opens a card to set its clock. If desc->undo is not NULL, restores that state; changes nothing
-// else. Returns NULL with ERROR_UNSUPPORTED if the clock cannot or must not be set; the message
-// says why and what to do. The caller closes the result. sensor_clocks_close does not restore the
-// clock; it accepts NULL.
+// Opens a card to set its clock. If desc->undo is not NULL, restores that state at once; otherwise
+// changes nothing. If the clock cannot or must not be set, returns NULL with ERROR_UNSUPPORTED; the
+// message says why and what to do. The caller closes the result with sensor_clocks_close, which
+// accepts NULL and does not restore the clock.
 struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, struct error *err);
 void sensor_clocks_close(struct sensor_clocks *clocks);
 
-// Locks the card's clock at the supported clock nearest to `hz`, and sets *granted_hz to that.
-// Fails if another process now uses the card. After a failure the clock is restored, even if an
-// earlier call had locked it. If it cannot be restored, the message says so.
+// Locks the card's clock to the supported clock nearest to `hz`, and sets *granted_hz to that
+// clock. Fails if another process now uses the card. A failed call restores the clock, even if an
+// earlier call had locked it. If restoring fails, too, the message says so.
 MUST_CHECK bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted_hz,
                                    struct error *err);
 
@@ -58,10 +58,9 @@ const char *sensor_clocks_before(const struct sensor_clocks *clocks);
 MUST_CHECK bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err);
 
 // Returns the processes that use a card, as a text in `arena`: "python3 (process 4711), blender
-// (process 815)". They come from NVML's list or, if it is empty, from /proc/PID/fdinfo. The process
-// desc->own_pid and its descendants are left out. Returns NULL if no process is visible: a
-// container hides processes, and only root sees the fdinfo of other users' processes. A listed
-// process may be idle.
+// (process 815)". Leaves out desc->own_pid and its descendants. Looks in NVML's list or, if no
+// other process is in it, in /proc/PID/fdinfo. Returns NULL if no process is visible: a container
+// hides processes, and only root sees the fdinfo of other users. A listed process may be idle.
 const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc);
 
 #endif

@@ -42,11 +42,10 @@ static bool file_write(const struct amdgpu *card, const char *name, const char *
                      barred ? ": start fathom as root, or leave clock out" : "");
 }
 
-// Reads lines such as "1: 1200Mhz *": the number of a state, and its clock. For a card with
-// continuous clocks, the kernel lists three clocks: the lowest, the current and the highest. Any
-// number except 0 then selects the highest (Linux, amdgpu/pm/swsmu: smu11/navi10_ppt.c,
-// _print_clk_levels and _force_clk_levels). So the second of three clocks is set to infinity, which
-// is never chosen.
+// Reads lines such as "1: 1200Mhz *": the number of a state, and its clock. If there are exactly
+// three clocks, sets the second to infinity, so it is never chosen: on a card with continuous
+// clocks, it is the current clock, and choosing it would set the highest (Linux, amdgpu/pm/swsmu:
+// smu11/navi10_ppt.c, _print_clk_levels and _force_clk_levels).
 static void read_choices(const struct amdgpu *card, struct clocks_choices *choices)
 {
     FILE *file = file_open(card, "pp_dpm_sclk", "r");

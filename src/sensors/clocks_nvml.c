@@ -10,7 +10,7 @@ enum {
     PROCESSES_MAX = 256
 };
 
-// Layout of nvmlProcessInfo_t, as NVML's functions with the suffixes _v2 and _v3 use it.
+// Layout of nvmlProcessInfo_t in those NVML functions whose names end with _v2 or _v3.
 struct nvml_process {
     unsigned pid;
     unsigned long long used_bytes;
@@ -164,8 +164,8 @@ static bool nvml_check(void *handle, const struct sensor_clocks_desc *desc, stru
             check_processes(nvml, desc, api->nvmlDeviceGetMPSComputeRunningProcesses_v3, err));
 }
 
-// Appends the processes of an NVML list to `text`, except own_pid, its descendants, and processes
-// that are not visible in /proc.
+// Appends the processes of an NVML list to `text`. Leaves out desc->own_pid with its descendants,
+// and processes that are not visible in /proc.
 static const char *add_users(struct arena *arena, const struct nvml_clocks *nvml,
                              const struct sensor_clocks_desc *desc,
                              int (*list)(struct nvml_device *, unsigned *, struct nvml_process *),

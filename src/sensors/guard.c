@@ -9,20 +9,20 @@
 #include <string.h>
 #include <unistd.h>
 
-// Time limits in ns: for an answer of the guard process, and for its end. A driver that wakes up a
-// sleeping card takes seconds.
+// The guard process has answer_ns for an answer and end_ns to end, both in ns. A driver that wakes
+// up a sleeping card takes seconds.
 static const uint64_t answer_ns = 20 * NS_PER_S;
 static const uint64_t end_ns = 10 * NS_PER_S;
 
 struct clock_guard {
     struct arena *arena;
     struct clock_guard_desc desc;
-    struct child *child; // the guard process; NULL if it died and no new one runs yet
+    struct child *child; // the guard process; NULL while none runs, because the last one died
     const char *before;
-    // asked_hz: core clock that the caller asked for, in Hz; 0 if no clock is locked. granted_hz:
-    // core clock at which the card was locked, in Hz.
+    // asked_hz is the core clock in Hz that the caller asked for; 0 means that no clock is locked.
+    // granted_hz is the core clock in Hz to which the card was locked.
     double asked_hz, granted_hz;
-    bool undo; // true if a guard process was lost: the clock may still be locked
+    bool undo; // true if a guard process died while the clock was locked; it may still be locked
 };
 
 // ---------------------------------------------------------------- asking
@@ -38,8 +38,8 @@ static bool lose(struct clock_guard *guard, const char *why, struct error *err)
     return false;
 }
 
-// Sends a request to the guard and waits for the answer. Fails unless the first word of the answer
-// is `expected`. *rest is set to the text after the first word.
+// Sends a request to the guard and waits for the answer. Fails if the first word of the answer is
+// not `expected`. Sets *rest to the text after that word.
 static bool ask(struct clock_guard *guard, const char *line, const char *expected,
                 const char **rest, struct error *err)
 {
@@ -135,7 +135,7 @@ bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz, 
     }
     if (!start(guard, err))
         return false;
-    // set before the request is sent, because the clock may be locked from then on
+    // The clock may be locked as soon as the request is sent, so asked_hz is set before.
     guard->asked_hz = hz;
     if (ask(guard, arena_printf(guard->arena, "lock %.0f", hz), "locked", &granted, err)) {
         *granted_hz = guard->granted_hz = strtod(granted, NULL);
@@ -170,7 +170,7 @@ const char *clock_guard_before(const struct clock_guard *guard)
 struct guarding {
     struct child_channel *channel;
     struct arena *arena;
-    struct sensor_clocks *clocks; // the card's clocks; NULL if they are not open yet
+    struct sensor_clocks *clocks; // clocks of the card; NULL before the request "open"
 };
 
 static const char *or_null(const char *word)
@@ -229,8 +229,8 @@ static const char *handle_lock(struct guarding *g, const char *hz, struct error 
                : NULL;
 }
 
-// Carries out the request in `line`. Returns the answer, in the arena; NULL with the reason if the
-// request failed.
+// Carries out the request in `line`. Returns the answer, in g->arena. If the request fails, returns
+// NULL with the reason.
 static const char *handle(struct guarding *g, const char *line, struct error *err)
 {
     char *request = arena_strdup(g->arena, line);

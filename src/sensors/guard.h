@@ -23,35 +23,34 @@
 
 struct clock_guard_desc {
     const char *const *argv; // command of the guard, which calls clock_guard_serve; ends with NULL
-    // Environment of the guard process; if NULL, that of this process.
+    // Environment of the guard process. If NULL, the guard gets the environment of this process.
     const char *const *environment;
-    // The card whose clock the guard sets. own_pid 0 means this process. The paths in this struct
-    // must not contain white space.
+    // The card whose clock the guard sets. If own_pid is 0, the guard gets the id of this process
+    // instead. The paths in this struct must not contain white space.
     struct sensor_clocks_desc card;
 };
 
 struct clock_guard;
 
-// Starts the guard process, which sets no clock yet. Returns NULL with ERROR_UNSUPPORTED if the
-// clock cannot or must not be set (sensor_clocks_open). Returns NULL with ERROR_IO or
-// ERROR_INTERNAL if the guard does not start or does not answer. All that `desc` points to must
-// live as long as the guard.
+// Starts the guard process, which sets no clock yet. If the clock cannot or must not be set,
+// returns NULL with ERROR_UNSUPPORTED (sensor_clocks_open). If the guard does not start or does not
+// answer, returns NULL with ERROR_IO or ERROR_INTERNAL. All that `desc` points to must live as long
+// as the guard.
 struct clock_guard *clock_guard_create(const struct clock_guard_desc *desc, struct error *err);
 
-// Restores the clock if it is locked, and ends the guard. Returns false with the reason if the
-// clock could not be restored. Accepts NULL.
+// Restores the clock if it is locked, and ends the guard. If the clock cannot be restored, returns
+// false with the reason. Accepts NULL.
 bool clock_guard_destroy(struct clock_guard *guard, struct error *err);
 
 // Locks the clock like sensor_clocks_lock. If it is already locked for the same `hz`, only sets
-// *granted_hz. If it fails, the clock is not locked; if the clock could not be restored, the
-// message says so.
+// *granted_hz. If locking fails, restores the clock. If restoring fails, too, the message says so.
 MUST_CHECK bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz,
                                  struct error *err);
 
 // Restores the clock. Does nothing if the clock is not locked.
 MUST_CHECK bool clock_guard_restore(struct clock_guard *guard, struct error *err);
 
-// Returns the state of the clock before the lock, like sensor_clocks_before.
+// Returns the state that clock_guard_restore restores, like sensor_clocks_before.
 const char *clock_guard_before(const struct clock_guard *guard);
 
 // Runs in the guard process: answers requests until the channel closes, then restores the clock.

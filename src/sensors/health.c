@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Values of NVML's enums: nvmlMemoryErrorType_t (corrected, uncorrected) and nvmlEccCounterType_t
-// (NVML_VOLATILE: the counters that start at 0 when the driver is loaded).
+// Values of two NVML enums, nvmlMemoryErrorType_t and nvmlEccCounterType_t. NVML_VOLATILE selects
+// the ECC counters that start at 0 when the driver is loaded.
 enum {
     NVML_CORRECTED = 0,
     NVML_UNCORRECTED = 1,
     NVML_VOLATILE = 0
 };
 
-// Values of nvmlNvLinkErrorCounter_t, and NVML's limit NVML_NVLINK_MAX_LINKS.
+// Values of NVML's nvmlNvLinkErrorCounter_t, and its maximum number of NVLinks.
 enum {
     NVML_NVLINK_REPLAY = 0,
     NVML_NVLINK_RECOVERY = 1,
@@ -95,7 +95,7 @@ static double ecc_mode(const struct health_api *api, struct nvml_device *device)
     return known ? (double)(now != 0) : (double)NAN;
 }
 
-// Adds an error counter of one NVLink to *sum. Until a link has this counter, *sum is NaN.
+// Adds an error counter of one NVLink to *sum, which is NaN until the first counter is added.
 static void add_counter(const struct health_api *api, struct nvml_device *device, unsigned link,
                         int counter, double *sum)
 {
@@ -203,10 +203,10 @@ static double device_number(const struct sensors_desc *desc, const char *name)
     return number > 0 ? number : (double)NAN;
 }
 
-// Transfers per second of one lane, for each generation of PCI Express (the index).
+// Transfers per second of one lane. The index is the generation of PCI Express.
 static const double rates_hz[] = {0, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9};
 
-// Returns the generation of PCI Express with this rate; NaN if there is none.
+// Returns the generation of PCI Express whose lanes have this rate; NaN if there is none.
 static double generation_of(double transfers_hz)
 {
     for (size_t i = 1; i < COUNT(rates_hz); i++)

@@ -10,15 +10,15 @@
 // What a driver reports about a card's health. A number that it does not report is NaN.
 struct sensor_health {
     double power_w, power_limit_w;
-    // The card's PCI Express link: number of lanes and generation, now and the maximum. An idle
-    // card lowers the generation, so read it right after some work.
+    // The card's PCI Express link: present and maximum number of lanes, present and maximum
+    // generation. An idle card lowers the generation, so read it right after some work.
     double lanes, lanes_max, generation, generation_max;
-    // Since the driver was loaded: number of corrected and uncorrected ECC errors, and of packets
-    // that the PCI Express link sent again. Subtract an earlier reading to count new ones.
+    // Three numbers since the driver was loaded: corrected ECC errors, uncorrected ECC errors, and
+    // packets that the PCI Express link sent again. The difference of two readings counts new ones.
     double ecc_corrected, ecc_uncorrected, link_replays;
     double ecc_enabled; // 1 if error correction (ECC) is on, 0 if it is off
-    // Number of the card's NVLinks, and of active NVLinks. Since the driver was loaded, for all
-    // links together: number of packets that were sent again, and of recoveries of a link.
+    // Number of the card's NVLinks, and how many are active. The replays (packets sent again) and
+    // the recoveries of links are sums over all links since the driver was loaded.
     double nvlinks, nvlinks_active, nvlink_replays, nvlink_recoveries;
     // remapped_rows: memory rows that failed and were replaced by spare rows, since the card was
     // made. remap_pending: 1 if a replacement takes effect only after a reset of the card.
@@ -28,8 +28,8 @@ struct sensor_health {
     char vbios[32]; // version of the card's firmware, such as "96.00.74.00.01"; "" if not known
 };
 
-// Reads the values from NVML. If NVML does not report the link, reads the link and the firmware's
-// version from sysfs, where the driver amdgpu reports them.
+// Reads the values from NVML. If NVML does not report the number of lanes, reads the link from
+// sysfs, and the firmware's version unless NVML reported it.
 void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *health);
 
 // The current PCI Express link between a card and its host. Idle cards lower the link's speed, so

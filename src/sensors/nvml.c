@@ -14,7 +14,7 @@ enum {
     NVML_TEMPERATURE_GPU = 0
 };
 
-// Bits of NVML's bit set nvmlClocksThrottleReasons.
+// Bits of NVML's nvmlClocksThrottleReasons, the reasons for a lower clock.
 enum {
     NVML_SW_POWER_CAP = 0x04,
     NVML_HW_SLOWDOWN = 0x08,
@@ -23,7 +23,8 @@ enum {
     NVML_HW_POWER_BRAKE = 0x80,
 };
 
-// Values of NVML's enum nvmlPerfPolicyType_t, and a struct with the layout of nvmlViolationTime_t.
+// Values of the NVML enum nvmlPerfPolicyType_t: limits that lower the clock. The struct has the
+// layout of nvmlViolationTime_t.
 enum {
     NVML_POLICY_POWER = 0,
     NVML_POLICY_THERMAL = 1
@@ -32,9 +33,9 @@ struct nvml_violation {
     unsigned long long reference_us, violation_ns;
 };
 
-// Fields of nvmlDeviceGetFieldValues. NVLINK: KiB that all NVLinks sent or received since the
-// driver was loaded, in 64 bits. PCIE: bytes that the card sent or received, in 32 bits (drivers
-// since 555). The struct has the layout of nvmlFieldValue_t.
+// Ids of fields that nvmlDeviceGetFieldValues reads. NVLINK fields count KiB over all NVLinks since
+// the driver was loaded, in 64 bits. PCIE fields count bytes of the card, in 32 bits (drivers since
+// 555). The struct has the layout of nvmlFieldValue_t.
 enum {
     NVML_NVLINK_SENT = 138,
     NVML_NVLINK_RECEIVED = 139,
@@ -101,8 +102,8 @@ struct nvml {
     unsigned other_count;
 };
 
-// Lists the host's other cards. A divided card (MIG) has none, because its handle in NVML is that
-// of an instance, not of the card.
+// Lists the host's other cards. Lists none if the card is divided (MIG): its handle in NVML is that
+// of an instance, so the card itself would look like another card.
 static void find_others(struct nvml *nvml)
 {
     const struct nvml_api *api = &nvml->api;
@@ -191,7 +192,7 @@ static void nvml_read(void *handle, double values[SENSOR_VALUE_COUNT])
     values[SENSOR_THERMAL_LIMITED] = limited_s(nvml, NVML_POLICY_THERMAL);
 }
 
-// Traffic counters of a card's PCI Express link and NVLinks, all read at the same time.
+// Traffic counters of a card's PCI Express link and of its NVLinks. All are read at one time.
 struct link_counts {
     uint64_t at_ns;
     bool has_pcie, has_nvlink;
@@ -200,7 +201,7 @@ struct link_counts {
 };
 
 enum {
-    // Number of counters of PCI Express; count_links reads them first.
+    // Number of PCI Express counters. count_links reads them before the NVLink counters.
     PCIE_COUNTERS = 2,
     ALL_COUNTERS = 4
 };
@@ -227,8 +228,8 @@ static void count_links(const struct nvml *nvml, struct nvml_device *device, int
 }
 
 // Returns the PCI Express traffic between two readings, in bytes per second, both directions
-// together; NaN if the card does not count it. The counters overflow after 4 GiB, which takes at
-// least 30 ms, but the readings are only a few ms apart.
+// together; NaN if the card does not count it. A counter overflows every 4 GiB, which take at least
+// 30 ms. The readings are a few ms apart, so it overflows at most once between them.
 static double pcie_traffic(const struct link_counts *before, const struct link_counts *after)
 {
     double bytes = 0;
@@ -239,7 +240,7 @@ static double pcie_traffic(const struct link_counts *before, const struct link_c
 }
 
 // Returns the present PCI Express traffic in bytes per second, both directions together; NaN if it
-// is not known. Used for drivers before 555, which count no bytes. Takes 20 ms per direction.
+// is not known. Takes 20 ms per direction. Used only if the driver counts no bytes (before 555).
 static double slow_pcie_traffic(const struct nvml *nvml)
 {
     enum {
@@ -288,9 +289,9 @@ static double others_traffic_now(const struct nvml *nvml)
     return sum;
 }
 
-// Returns the traffic of the host's other cards. If it is above brief_bytes_per_s, reads it again
-// and returns the smaller value. The first may be a brief copy: another process of fathom copies
-// for 0.2 ms when it watches its card.
+// Returns the traffic of the host's other cards. Above 1 GB/s, reads it twice and returns the
+// smaller value. The larger one may be a brief copy: another process of fathom copies for 0.2 ms
+// when it watches its card.
 static double nvml_others_traffic(void *handle)
 {
     static const double brief_bytes_per_s = 1e9;
@@ -298,8 +299,8 @@ static double nvml_others_traffic(void *handle)
     return traffic > brief_bytes_per_s ? fmin(traffic, others_traffic_now(handle)) : traffic;
 }
 
-// Returns how many bytes of the card's memory are in use. Returns NaN for a divided card, because
-// memory that another instance uses does not concern this instance.
+// Returns how many bytes of the card's memory are in use. Returns NaN for a divided card (MIG),
+// because memory of other instances does not concern this instance.
 static double nvml_used_memory(void *handle)
 {
     const struct nvml *nvml = handle;

@@ -15,8 +15,8 @@ struct sensors {
 
 static const struct sensors_source *const sources[] = {&sensors_nvml, &sensors_hwmon};
 
-// Lowest and highest possible value of each sensor. Values of unusual cards are possible; those of
-// broken counters or in wrong units are not.
+// Lowest and highest plausible value of each sensor. The range includes unusual cards, but not
+// broken counters or wrong units.
 static const struct {
     double low, high;
 } plausible[SENSOR_VALUE_COUNT] = {
@@ -110,7 +110,7 @@ double sensors_others_traffic(struct sensors *sensors)
 double sensors_memory_change(struct sensors *sensors, uint64_t ns)
 {
     const uint64_t end_ns = clock_deadline_ns(ns);
-    double most = NAN, least = NAN; // fmax and fmin ignore a NaN
+    double most = NAN, least = NAN; // NaN is the start value, because fmax and fmin ignore it
     do {
         double used = sensors->source->used_memory(sensors->handle);
         most = fmax(most, used);

@@ -32,8 +32,8 @@ enum sensor_value {
     SENSOR_VALUE_COUNT
 };
 
-// Reasons for which the card lowers its core clock. It is also low if the card is idle or
-// application clocks are set; that is normal and not listed here.
+// Reasons for which the card lowers its core clock. A low clock is normal if the card is idle or
+// application clocks are set, so these two reasons are not listed.
 enum sensor_throttle {
     SENSOR_THROTTLE_POWER = 1,    // the card is at its power limit
     SENSOR_THROTTLE_THERMAL = 2,  // the card is too hot
@@ -49,7 +49,7 @@ struct sensor_reading {
 const char *sensor_name(enum sensor_value value);
 
 // Returns the names of the reasons in `set`, a bit set of enum sensor_throttle, such as "power
-// limit, thermal"; "none" for 0. The text lives in `arena`.
+// limit, thermal". Returns "none" if the set is empty. The text lives in `arena`.
 const char *sensor_throttle_text(struct arena *arena, unsigned set);
 
 struct sensors_desc {
@@ -78,13 +78,13 @@ void sensors_read(struct sensors *sensors, struct sensor_reading *reading);
 double sensors_traffic(struct sensors *sensors);
 
 // Returns the present PCI Express traffic of the host's other cards in bytes per second, both
-// directions together. Only cards that the source shows are counted. With one such card, this takes
-// at least 1.5 ms. Returns NaN if there is none, or if one has no such counters.
+// directions together. Cards that the source does not show are not counted. Returns NaN if there is
+// no other card, or if one has no such counters. With one other card, takes at least 1.5 ms.
 double sensors_others_traffic(struct sensors *sensors);
 
 // Watches for `ns` nanoseconds how many bytes of the card's memory are in use. Returns the largest
-// number minus the smallest; NaN if the source does not report them. If the caller allocates and
-// frees nothing meanwhile, another process caused the difference.
+// number minus the smallest; NaN if the source does not report the numbers. If the caller allocates
+// and frees nothing meanwhile, another process caused the difference.
 double sensors_memory_change(struct sensors *sensors, uint64_t ns);
 
 #endif

@@ -8,18 +8,19 @@
 
 struct sensors_source {
     const char *name;
-    // Opens the source for the card. Returns a handle, in `arena`; NULL with the reason if this
-    // source does not know the card.
+    // Opens the source for the card. Returns a handle, in `arena`. If this source does not know the
+    // card, returns NULL with the reason.
     void *(*open)(struct arena *arena, const struct sensors_desc *desc, struct error *err);
-    void (*close)(void *handle); // closes the handle; NULL if freeing the arena is enough
+    // closes the handle; the pointer is NULL if freeing the arena is enough
+    void (*close)(void *handle);
     // Sets the elements of `values` that this source can read. The caller checks whether the values
     // are possible.
     void (*read)(void *handle, double values[SENSOR_VALUE_COUNT]);
-    // Returns the traffic of the card's links, like sensors_traffic. `traffic` is NULL if this
+    // Returns the traffic of the card's links, like sensors_traffic. The pointer is NULL if this
     // source counts no traffic.
     double (*traffic)(void *handle);
-    // Returns the traffic of the host's other cards, like sensors_others_traffic. `others_traffic`
-    // is NULL if this source does not count it.
+    // Returns the traffic of the host's other cards, like sensors_others_traffic. The pointer is
+    // NULL if this source does not count it.
     double (*others_traffic)(void *handle);
     // Returns how many bytes of the card's memory are in use; NaN if that is not known.
     double (*used_memory)(void *handle);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the messages to a page. Each message is one JSON object, as text in `arena`. docs/SERVE.md
-// lists the messages.
+// Writes the messages that the server sends to a page. Each message is one JSON object, as text in
+// `arena`. docs/SERVE.md lists the messages.
 #ifndef SERVE_ANSWER_H
 #define SERVE_ANSWER_H
 
@@ -8,24 +8,24 @@
 
 // Returns the message that greets a page:
 //   {"type":"welcome","version":…,"devices":[…],"benchmarks":[…],"scenarios":[…]}
-// It has the devices of `offered` as in a run file, the benchmarks that a page can measure as in
-// `fathom list --json`, and the built-in scenarios of benchmarks.
+// The devices are those of `offered`, written as in a run file. The benchmarks are those that a
+// page can measure, written as in `fathom list --json`. The scenarios are built into benchmarks.
 const char *answer_welcome(struct arena *arena, const struct run *offered);
 
-// Returns the message about the start of measurement `id`, with its number of cases:
-// {"type":"started","id":…,"cases":…}.
+// Returns the message that measurement `id` begins: {"type":"started","id":…,"cases":…}. `cases` is
+// its number of cases.
 const char *answer_started(struct arena *arena, uint64_t id, size_t cases);
 
-// Returns the message with the result of a case. `frame` counts the frames (runs of all cases) of
-// measurement `id`: {"type":"result","id":…,"frame":…,"result":{…}}. The result is written as in a
-// run file.
+// Returns the message with one result of measurement `id`, written as in a run file:
+// {"type":"result","id":…,"frame":…,"result":{…}}. A frame is one run of all cases; `frame` is its
+// number.
 const char *answer_result(struct arena *arena, uint64_t id, uint64_t frame,
                           const struct result *result);
 
 struct answer_end {
     uint64_t id, frame;
     const struct run *run;
-    bool whole; // true if the message contains the whole run
+    bool whole; // true if the message contains the run with all results
 };
 
 // Returns the message about the end of a frame (one run of all cases):

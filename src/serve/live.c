@@ -10,18 +10,18 @@
 
 struct live {
     const struct live_desc *desc;
-    // arena that holds this struct and, while the thread runs, the message that is being sent
+    // arena of this struct and of the message that the measuring thread is sending
     struct arena *arena;
     struct arena_mark before_messages;
     pthread_t thread;
-    // Ends the current measurement early. It is raised at most once per measurement.
+    // Signal that ends the current measurement early. It is raised at most once per measurement.
     struct interrupt interrupt;
 
-    // The measuring thread and the callers of live_… functions share the members from here to
-    // `ends`. They access these members only while they hold `mutex`.
+    // Lock `mutex` before you use the members from here to `ends`: the measuring thread and the
+    // callers of live_… functions share them.
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    struct request next; // the measurement that waits to start; next.arena is NULL if there is none
+    struct request next; // request that waits for the thread; next.arena is NULL if none waits
     bool busy, raised, ends;
 
     // Only the measuring thread uses the members below.
@@ -29,7 +29,7 @@ struct live {
     // executor that starts the worker process; NULL before the first measurement
     struct executor *executor;
     const struct gpu_info *device;
-    size_t cases; // number of cases that the worker got in all its measurements so far
+    size_t cases; // number of cases that the present worker has got, over all measurements
 };
 
 // ---------------------------------------------------------------- requests of callers
@@ -81,8 +81,8 @@ static bool take_request(struct live *live, struct request *request)
     return goes_on;
 }
 
-// Returns true if another measurement waits to start. The pages then get no message about the end
-// of the current one.
+// Returns true if another measurement waits to start. If so, the caller must not send the message
+// about the end of the current one.
 static bool is_replaced(struct live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -111,15 +111,14 @@ static void end_worker(struct live *live)
     live->cases = 0;
 }
 
-// Prepares live->executor to measure on the device. Starts a new executor with a new worker if
-// there is none, if the old one is for another device, or if its worker was lost or has got
-// LIVE_CASES_KEPT cases. Otherwise keeps the old one.
+// Prepares live->executor to measure on the device. Replaces the executor with its worker if it is
+// for another device, or if the worker was lost or has got LIVE_CASES_KEPT cases.
 static void prepare_worker(struct live *live, const struct gpu_info *device,
                            const struct budget *budget)
 {
     const struct runner_desc *desc = &live->desc->runner;
-    // If cancelling a measurement ended the worker, the executor counts a loss. After a few losses
-    // in a row, an executor gives the device up. A new executor begins with 0 losses.
+    // If a cancelled visit does not end in time, its worker is killed. The executor counts this as
+    // a loss, and gives the device up after a few losses in a row. So a new executor is made.
     bool is_cut = live->executor && executor_losses(live->executor) > 0;
     if (live->device != device || live->cases >= LIVE_CASES_KEPT || is_cut)
         end_worker(live);
@@ -144,8 +143,8 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// The plan `cases` with other case numbers, which the worker has not seen in earlier measurements.
-// The worker keeps data of a case under its number, and must not use old data for a new case.
+// Gives the cases of the plan `cases` new numbers, which the worker has not seen. The worker keeps
+// data of a case under its number, and must not use old data for a new case.
 struct numbered_plan {
     // Must be the first member: a pointer to `plan` is cast to a pointer to struct numbered_plan.
     struct plan plan;
@@ -188,8 +187,7 @@ static void say_result(const struct frame *frame, const struct result *result)
 static void say_loss(struct frame *frame, const struct result *result)
 {
     struct live *live = frame->live;
-    // If in_visit is true, the worker was lost while it measured a case; the last reason in
-    // `result` says why. Otherwise it was lost between two cases.
+    // If the worker was lost during a visit, the last reason in `result` says why.
     bool in_visit = executor_losses(live->executor) > 0;
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
@@ -287,13 +285,13 @@ static void say_done(const struct frame *frame, const struct run *run, bool whol
     say(frame->live, answer_done(frame->live->arena, &end));
 }
 
-// Measures one frame (a run of all cases) or, if the measurement is continuous, frame after frame
-// until an interrupt. Repeats a frame in which the worker was lost. After LIVE_ATTEMPTS such frames
-// in a row, ends the measurement.
+// Measures one frame (a run of all cases). If the measurement is continuous, measures frame after
+// frame until an interrupt. If a frame loses the worker, repeats it. After LIVE_ATTEMPTS such
+// frames in a row, ends the measurement.
 static void measure_frames(struct frame *frame, const struct budget *budget)
 {
     bool continuous = frame->request->continuous, goes_on = true;
-    struct run *last = NULL; // run of the last frame in which no worker was lost
+    struct run *last = NULL; // run of the last complete frame that lost no worker
     unsigned attempts = 0;
     struct error err;
     while (goes_on) {
@@ -312,7 +310,7 @@ static void measure_frames(struct frame *frame, const struct budget *budget)
         frame->number += whole;
         goes_on = goes_on && open_frame(frame, &err);
     }
-    // open_frame may have failed and left an unfinished run
+    // if open_frame failed, it left an unfinished run
     run_destroy(frame->run);
     run_destroy(last);
 }

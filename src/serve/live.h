@@ -13,23 +13,23 @@
 #include "serve/request.h"
 #include "suite/runner.h"
 
-// Time in ns that a cancelled visit gets to end by itself. After that, its worker process is
-// killed.
+// Time in ns that a cancelled visit gets to end by itself. If it has not ended then, its worker
+// process is killed.
 #define LIVE_LEAVE_NS UINT64_C(700000000)
 
 enum {
-    // If a worker has got this many cases, another one replaces it before the next measurement. A
+    // Number of cases after which a worker is replaced, before the next measurement begins. A
     // worker keeps data of each case that it measured (struct bench_visit.memory).
     LIVE_CASES_KEPT = 256,
-    // A measurement ends if this many frames (runs of all cases) in a row lost their worker.
+    // If this many frames (runs of all cases) in a row lose their worker, the measurement ends.
     LIVE_ATTEMPTS = 3
 };
 
 struct live_desc {
-    // A live measurement uses only these members of `runner`: worker_argv, worker_environment,
+    // Live measurements use only these members of `runner`: worker_argv, worker_environment,
     // silence_ns, choices.system and, in tests, in_process.
     struct runner_desc runner;
-    int argc; // argc, argv: the command line of `fathom serve`; each run stores it
+    int argc; // command line of `fathom serve` (argc, argv), which each run stores
     char **argv;
     // Sends a message to every page. Called in the measuring thread.
     void (*say)(void *context, const char *message);

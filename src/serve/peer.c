@@ -34,8 +34,8 @@ void peer_fini(struct peer *peer)
 
 // ---------------------------------------------------------------- joining frames to messages
 
-// Counts a message against the limits PEER_BURST and PEER_A_SECOND. Returns false if the page sends
-// too many messages.
+// Counts a message. Returns false if the page sends more messages than PEER_BURST and PEER_A_SECOND
+// allow.
 static bool count_message(struct peer *peer, uint64_t now_ns)
 {
     double seconds = (double)(now_ns - peer->counted_ns) / (double)NS_PER_S;
@@ -69,8 +69,8 @@ static enum peer_outcome judge_hello(struct peer *peer, const struct request *re
     return PEER_GREETED;
 }
 
-// Reads a complete message into `request`. If the outcome is PEER_ASKS, request->arena contains the
-// message, and the caller destroys the arena. Otherwise it is destroyed here.
+// Reads a complete message into `request`. If the outcome is PEER_ASKS, the caller must destroy
+// request->arena. Otherwise this function destroys it.
 static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
                                       const struct peer_rules *rules, struct request *request,
                                       struct error *err)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Name of a page's message in error texts. Errors in a file have the file's name in its place.
+// Name that error texts give to a page's message.
 static const char name_of_message[] = "message";
 
 struct reading {
@@ -89,8 +89,8 @@ static bool read_set(struct reading *r, const struct json_node *set, struct sett
     return true;
 }
 
-// Adds the value of the parameter `scenario`: the message's object `scenario`, if there is one.
-// This object is the content of a scenario file.
+// If the message has the object `scenario`, adds it as the value of the parameter `scenario`. The
+// object is the content of a scenario file.
 static bool read_scenario(struct reading *r, struct setting *settings)
 {
     static const char key[] = "scenario";

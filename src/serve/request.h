@@ -31,9 +31,9 @@ enum request_kind {
 struct request {
     struct arena *arena; // owns all the data of the request
     enum request_kind kind;
-    const char *token; // the page's token, in the message "hello"
-    // Number that the page gave to the measurement. A message "measure" sets it even if other
-    // members are wrong.
+    const char *token; // secret token that the message "hello" contains
+    // Number that the page gave to the measurement. It is set even if other members of the message
+    // "measure" are wrong.
     uint64_t id;
     const struct gpu_info *device;
     struct choice_request choices; // what to measure: one benchmark, with the preset quick

@@ -19,9 +19,9 @@ enum {
 
 struct serve_desc {
     // The server uses only these members of `runner`: devices, choices.system, worker_argv,
-    // worker_environment, silence_ns, and interrupt, whose first signal ends the server.
+    // worker_environment, silence_ns, interrupt. A signal of `interrupt` ends the server.
     struct runner_desc runner;
-    int argc; // argc, argv: the command line of `fathom serve`; each run stores it
+    int argc; // command line of `fathom serve` (argc, argv), which each run stores
     char **argv;
     unsigned port; // TCP port of the server; 0 means any free port
     // Called once, when the server can be reached at `url`. May be NULL.
@@ -30,8 +30,8 @@ struct serve_desc {
 };
 
 // Serves pages until the first signal comes, then fails with ERROR_INTERRUPTED. If the server
-// cannot be started, fails with ERROR_IO (the port is taken, no thread, no token),
-// ERROR_UNSUPPORTED (this build has no page) or ERROR_USAGE (civetweb is not installed).
+// cannot start, fails with ERROR_IO (port taken, no thread, no token), ERROR_UNSUPPORTED (this
+// build has no page) or ERROR_USAGE (civetweb cannot be loaded).
 MUST_CHECK bool serve_run(const struct serve_desc *desc, struct error *err);
 
 #endif

@@ -72,8 +72,8 @@ static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 struct tab {
     // Connection of the page; NULL if this element of `tabs` is free.
     struct mg_connection *connection;
-    // State of the connection's frames and messages. Only the thread that receives the frames uses
-    // it; other threads may only read opened_ns.
+    // State of the page's web socket. Only the thread that receives its frames uses the state;
+    // other threads may only read opened_ns.
     struct peer peer;
     bool open; // true once the page has sent a valid hello, so that it gets messages
 };
@@ -85,13 +85,13 @@ struct server {
     struct live *live;
     char token[2 * TOKEN_BYTES + 1];
     struct peer_rules rules;
-    const char *welcome;   // the message that answers a hello
+    const char *welcome;   // message that the server sends after a valid hello
     pthread_mutex_t mutex; // protects `tabs`
     struct tab tabs[SERVE_TABS_MAX];
 };
 
-// Returns the element of server->tabs for this connection; a free element if `connection` is NULL.
-// Returns NULL if there is no such element. The caller must hold the mutex.
+// Returns the element of server->tabs with this connection. If `connection` is NULL, returns a free
+// element. Returns NULL if there is no such element. The caller must hold the mutex.
 static struct tab *find_tab(struct server *server, const struct mg_connection *connection)
 {
     for (size_t i = 0; i < SERVE_TABS_MAX; i++)
@@ -180,8 +180,8 @@ static void obey(const struct server *server, const struct request *request)
     arena_destroy(request->arena);
 }
 
-// Argument of take_arrival: a frame that has arrived. `stays` becomes false if the web socket must
-// be closed.
+// Argument of take_arrival: a received frame. take_arrival sets `stays` to false if the web socket
+// must be closed.
 struct arrival {
     struct server *server;
     struct tab *tab;
@@ -207,9 +207,9 @@ static void *take_arrival(void *context)
     return NULL;
 }
 
-// Callback of civetweb for a frame that has arrived. If it returns 0, civetweb closes the web
-// socket. A new thread reads the frame: the stack of civetweb's threads (100 KiB in Debian's
-// library) is too small for a parser of nested text.
+// Callback of civetweb for a received frame. If it returns 0, civetweb closes the web socket. A new
+// thread parses the frame, because the stack of civetweb's threads (100 KiB in Debian's library) is
+// too small for nested text.
 static int take_frame(struct mg_connection *connection, int bits, char *data, size_t bytes,
                       void *context)
 {
@@ -333,7 +333,7 @@ static void answer_page(const struct server *server, struct mg_connection *conne
 }
 
 // Callback of civetweb for an HTTP request. If the request may open a web socket, returns 1, and
-// civetweb opens the web socket. Otherwise answers the request and returns 0.
+// civetweb opens it. Otherwise answers the request and returns 0.
 static int judge(struct mg_connection *connection, void *context)
 {
     struct server *server = context;
@@ -373,7 +373,7 @@ static bool listen_at(struct server *server, struct arena *arena, struct error *
         "num_threads",
         THREADS,
         "request_timeout_ms",
-        "3000", // also the time limit for sending to a page that does not read
+        "3000", // time limit for a request, and for sending to a page that does not read
         "websocket_timeout_ms",
         "1000",
         "enable_websocket_ping_pong",
@@ -459,11 +459,11 @@ static bool serve(struct server *server, struct arena *arena, struct error *err)
         tell_ready(server, arena);
         wait_signal(server);
     }
-    // Cancels the measurement first: nothing is measured while mg_stop closes the sockets.
+    // The cancelled measurement ends while mg_stop closes the web sockets.
     live_cancel(server->live);
     if (listens)
         server->civetweb.mg_stop(server->context);
-    live_stop(server->live); // after mg_stop, because then no web socket uses server->live any more
+    live_stop(server->live); // live_stop comes after mg_stop, because web sockets use server->live
     return listens && error_set(err, ERROR_INTERRUPTED, "interrupted");
 }
 
@@ -483,7 +483,7 @@ bool serve_run(const struct serve_desc *desc, struct error *err)
     pthread_mutex_init(&server->mutex, NULL);
     struct dynlib *library = open_civetweb(&server->civetweb, err);
     if (library && make_token(server->token, err))
-        (void)serve(server, arena, err); // serve() always fails, at least with ERROR_INTERRUPTED
+        (void)serve(server, arena, err); // serve() always fails: a signal is an error, too
     dynlib_close(library);
     pthread_mutex_destroy(&server->mutex);
     arena_destroy(arena);
