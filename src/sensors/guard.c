@@ -19,9 +19,8 @@ struct clock_guard {
     struct clock_guard_desc desc;
     struct child *child; // the guard process; NULL while none runs, because the last one died
     const char *before;
-    // asked_hz is the core clock in Hz that the caller asked for; 0 means that no clock is locked.
-    // granted_hz is the core clock in Hz to which the card was locked.
-    double asked_hz, granted_hz;
+    double asked_hz;   // core clock in Hz that the caller asked for; 0 if no clock needs restoring
+    double granted_hz; // core clock in Hz to which the card was locked; 0 if locking failed
     bool undo; // true if a guard process died while the clock was locked; it may still be locked
 };
 
@@ -129,7 +128,7 @@ bool clock_guard_destroy(struct clock_guard *guard, struct error *err)
 bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz, struct error *err)
 {
     const char *granted;
-    if (guard->asked_hz == hz) {
+    if (guard->asked_hz == hz && guard->granted_hz > 0) {
         *granted_hz = guard->granted_hz;
         return true;
     }
@@ -137,6 +136,7 @@ bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz, 
         return false;
     // The clock may be locked as soon as the request is sent, so asked_hz is set before.
     guard->asked_hz = hz;
+    guard->granted_hz = 0;
     if (ask(guard, arena_printf(guard->arena, "lock %.0f", hz), "locked", &granted, err)) {
         *granted_hz = guard->granted_hz = strtod(granted, NULL);
         return true;

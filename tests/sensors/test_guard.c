@@ -413,6 +413,25 @@ static void when_others_come_the_clock_is_given_back(void **state)
     end(guard);
 }
 
+// Given a locked card whose files can no longer be written, when another clock is asked for twice,
+// then it is refused twice: a clock that was only asked for does not count as locked.
+static void a_clock_that_could_not_be_locked_is_not_taken_for_locked(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    double granted_hz = 0;
+    struct clock_guard *guard = guard_of(true);
+    lock(guard, 500e6, 500e6);
+    unlink(in_root(LEVEL));
+    mkdir(in_root(LEVEL), 0700);
+    assert_false(clock_guard_lock(guard, 2300e6, &granted_hz, &err));
+    assert_false(clock_guard_lock(guard, 2300e6, &granted_hz, &err));
+    rmdir(in_root(LEVEL));
+    write_file(LEVEL, "manual\n");
+    end(guard);
+    assert_string_equal(read_file(LEVEL), "auto\n");
+}
+
 static void a_card_that_nobody_can_set_says_why(void **state)
 {
     (void)state;
@@ -442,6 +461,7 @@ int main(int argc, char **argv)
         WITH_ROOT(an_amd_card_that_others_use_is_not_touched),
         WITH_ROOT(the_users_of_an_amd_card_are_named),
         WITH_ROOT(when_others_come_the_clock_is_given_back),
+        WITH_ROOT(a_clock_that_could_not_be_locked_is_not_taken_for_locked),
         WITH_ROOT(a_card_that_nobody_can_set_says_why),
     };
     struct error err;

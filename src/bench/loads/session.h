@@ -26,7 +26,7 @@ struct loads_size {   // sizes of dispatches and samples, which the first run of
 // The last measurement of the baseline (Buffer<RGBA8>.Load random).
 struct loads_baseline_seen {
     uint32_t subgroup_threads; // loads_case.subgroup_threads of the measurement
-    bool missing;    // true: the device cannot run the baseline
+    bool missing;              // true: the device cannot run the baseline
     double group_ns; // device time in ns of one workgroup of the baseline; 0 if not measured yet
     uint64_t at_ns;  // host time in ns at which the baseline was measured (base/clock.h)
     struct loads_size size;
