@@ -14,8 +14,8 @@ struct check_case {
     // Values that the case's parameters must have, except for the parameter `bytes`. The text is in
     // the form that case_matches reads.
     const char *values;
-    // Value of the parameter `bytes` of the case; 0 if the case has no such parameter. For a small
-    // device, check_bytes reduces the value.
+    // Full value of the case's parameter `bytes`; 0 if the case has no such parameter. On a small
+    // device, checks use a smaller value, which check_bytes computes.
     uint64_t bytes;
     bool quick; // true if quick checks measure the case, too
     // True if the case uses several devices at once. No other case may run at the same time.

@@ -12,8 +12,9 @@
 // Classes of a check's figures. Figures of one class are limited by the same part of the machine,
 // so they vary alike between cards.
 enum check_class {
-    CHECK_CLASS_CHIP,   // limited by the core clock: arithmetic, cache bandwidth, L1 latency
-    CHECK_CLASS_MATRIX, // rate of matrix units, whose power lowers the core clock
+    CHECK_CLASS_CHIP, // limited by the core clock: arithmetic, cache bandwidth, L1 latency
+    // rate of matrix units, which need so much power that the clock falls
+    CHECK_CLASS_MATRIX,
     CHECK_CLASS_MEMORY, // bandwidth of the card's memory
     // Latency of L2 and memory. It differs between cards of one model: different cores and parts of
     // L2 are switched off, and the memory is from several makers.

@@ -382,11 +382,12 @@ static void conclude_excused(const struct judging *j, const struct reason *excus
         arena_printf(j->run->arena, "%s: %s", altered ? REASON_ALTERED : "busy", excuse->text));
 }
 
-// Returns true if one of these rules, tried in this order, gives the check its verdict:
-// - Slow, if a figure without an excuse (check_excuse) is slow. Its cause becomes the cause of the
-//   check; of several figures, the one with the largest deficit counts.
-// - Slow, if the host link lacks lanes or generation, and no figure of the link is ok.
-// - Unknown, if a slow figure has an excuse.
+// Tries these rules in this order. The first one that applies gives the check its verdict. Returns
+// false if none applies.
+// - Slow: a figure is slow and has no excuse (check_excuse). The cause of this figure becomes the
+//   cause of the check. Of several such figures, the one with the largest deficit counts.
+// - Slow: the host link lacks lanes or generation, and no figure of the link is ok.
+// - Unknown: a slow figure has an excuse.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;

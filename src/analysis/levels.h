@@ -39,8 +39,8 @@ struct level_curves {
 // the first one with a headline of kind HEADLINE_LEVELS, a metric in ns and a parameter in bytes.
 struct level_curves levels_of(struct arena *arena, const struct run *run, const char *device);
 
-// Returns the device's curve with the most cases, without a label. The curve is empty if the device
-// has none.
+// Returns the device's curve with the most cases. Its label is not set (NULL). If the device has no
+// curve, returns an empty one.
 struct level_curve levels_longest(struct arena *arena, const struct run *run, const char *device);
 
 // Returns an empty curve with room for `most` cases. It has no label and no fit.

@@ -30,7 +30,8 @@ static const uint64_t nap_ns = NS_PER_MS / 4;   // pause in ns between two looks
 static const uint64_t killed_ns = 5 * NS_PER_S; // maximum wait in ns for the end of a killed child
 
 struct child {
-    pid_t pid; // process id of the child; 0 once the child has ended
+    // process id of the child; 0 after waitpid reported its end, or if SIGKILL did not end it
+    pid_t pid;
     int status;
     bool killed; // true if this process killed the child; `status` then has no meaning
     size_t line_bytes_max;

@@ -51,7 +51,8 @@ enum map_param {
     MAP_PARAM_BYTES,
     MAP_PARAM_CHAIN,
     MAP_PARAM_PITCH,
-    MAP_PARAM_CHAINS,                   // number of the parameters above; each chain has them all
+    // number of parameters above; every chain has all of them
+    MAP_PARAM_CHAINS,
     MAP_PARAM_CLOCK = MAP_PARAM_CHAINS, // core clock: for cases `what=clocks` only
     MAP_PARAM_INSTRUCTIONS,             // number of instructions: for cases `what=code` only
     MAP_PARAM_PARALLEL,                 // number of chains: for cases `what=neighbours` only

@@ -326,9 +326,9 @@ static bool is_long(const struct run *run, bool *done, struct error *err)
     return *done && stream.bytes > FILE_BYTES_MAX;
 }
 
-// Shortens the run if its file has more than FILE_BYTES_MAX bytes. First removes findings,
-// benchmarks, and data of results that a later --expect does not need. If the file is still too
-// large, removes all results.
+// Shortens the run if its file has more than FILE_BYTES_MAX bytes. First removes all findings and
+// benchmarks, the results that no later --expect can use, and those data of the other results that
+// it does not need. If the file is still too large, removes all results.
 static bool shorten(struct run *run, struct error *err)
 {
     bool done;

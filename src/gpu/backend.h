@@ -134,8 +134,8 @@ struct gpu_target {
 
 struct gpu_draw_program {
     struct gpu_object object;
-    // The kernel whose arguments a draw passes. It is the vertex or the fragment kernel, whichever
-    // has the longer list of arguments.
+    // The vertex or the fragment kernel, whichever has more arguments. A draw passes the arguments
+    // of this kernel. The other kernel's list of arguments is the beginning of this list.
     const struct gpu_kernel *args;
     enum gpu_format format;
     bool depth; // true if the program draws into targets with a depth buffer

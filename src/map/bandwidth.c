@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    POINTS = 5, // number of reads by the whole device that are measured for each cache level
+    // maximum number of reads by the whole device for each cache level
+    POINTS = 5,
     // Number of reads by one workgroup that are measured for each level. For memory, this is also
     // the number of reads by the whole device.
     GROUP_POINTS = 5,
@@ -41,7 +42,8 @@ enum {
     UNIT_TEXT = 32
 };
 
-#define MEMORY_BYTES (UINT64_C(2) << 30) // maximum size in bytes of a read from memory
+// maximum size in bytes of a read from a GPU's memory
+#define MEMORY_BYTES (UINT64_C(2) << 30)
 
 // Maximum size of a read in the first level, as a share of the level's size. map_level_alone uses a
 // smaller share for the other levels, because some of their sets may be full before the whole

@@ -61,9 +61,9 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
     return count;
 }
 
-// Adds code lengths to `lengths` around each end of an instruction cache (a level of `curve`) that
-// is not yet known to 3 %. The lengths reach from 0.03 octaves before the interval of the end to
-// 0.03 octaves after it. Returns the number of lengths.
+// Fills `lengths` with code lengths around the end of each instruction cache (a level of `curve`).
+// Skips an end that is already known to 3 %. The lengths reach from 0.03 octaves before the 95 %
+// interval of the end to 0.03 octaves after it. Returns the number of lengths.
 static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
@@ -117,9 +117,10 @@ void map_code_add_cases(const struct map_look *look)
         map_cases_add_code(look->cases, lengths[i]);
 }
 
-// Returns the bytes per instruction by the code size that the driver reports; 0 if unknown or not
-// plausible. (AMD's instructions have 8 or 12 bytes.) Uses the longest code: instructions outside
-// the lap are not counted, and their share is smallest there.
+// Returns the bytes per instruction, computed from the code size that the driver reports; 0 if
+// unknown or not plausible. It is a mean, because some GPUs have instructions of several lengths.
+// Uses the longest code. The code size includes instructions outside the lap, but the number of
+// instructions does not. In the longest code, their share is smallest.
 static double driver_bytes(const struct level_curve *curve)
 {
     const struct named_number *said =

@@ -52,7 +52,8 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     return best;
 }
 
-// Returns one more than the number of levels whose ends may need more region sizes.
+// Returns 1 + the number of levels whose ends may need more region sizes; 0 if the curve has no
+// levels. (The last level has no end. With the 1, the unsigned result cannot become negative.)
 static size_t levels_to_refine(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat + 1 : fit->count;

@@ -20,9 +20,9 @@ static const double reach_min = 15.9;
 // The kind of a step (cache or TLB) is known only if its `lead` (struct staircase_step) is at least
 // this: 2 ln 90, as in map/lines.c.
 static const double margin = 9;
-// Limits of the probes' misfit. Above explained_misfit, the steps do not explain the probes, so
-// levels count only if they are flat. Above kinds_misfit, the kind of every step (cache or TLB) is
-// unknown.
+// Limits of the probes' misfit (staircase.others_misfit). From explained_misfit on, the steps do
+// not explain the probes. A level then counts only if it is flat. Above kinds_misfit, the kind of
+// every step (cache or TLB) is unknown.
 static const double explained_misfit = 4.5, kinds_misfit = 10;
 // Assumed relative noise of a probe's latency. It includes the deviations of real caches from the
 // shapes of math/step_shapes.h.

@@ -30,9 +30,10 @@ struct population {
 // values, all numbers but count and freedom are NaN.
 struct population population_of(double *values, size_t count);
 
-// Returns how unusual a value is in the population, as a standard normal value. It is positive if
-// the value lies above the median. (A standard normal value exceeds 5 once in 3.5 million.) The
-// population's standard deviation counts as at least `least`.
+// Returns the score of a value: how far it lies above the median of the population (below: a
+// negative score). The scores of a normal population are standard normal values, which exceed 5
+// once in 3.5 million. If the population's standard deviation is below `least`, `least` replaces
+// it.
 double population_score(const struct population *population, double value, double least);
 
 // Returns how far above the median a value must lie to have this score. This is the inverse of

@@ -7,8 +7,9 @@
 // Relative error of the step's height, as the caller of staircase_fit_step gives it.
 static const double height_error = 0.1;
 
-// The interval of a step's end is extended to the size at which half of the loads miss, but to at
-// most this many octaves above the end. (Coarse shapes have no such limit: step_shape_is_coarse.)
+// staircase_widen raises the upper bound of a step's end to the size at which half of the loads
+// miss, but not above the end plus this many octaves. (Its margins may raise the bound further.
+// Coarse shapes do not have this limit: step_shape_is_coarse.)
 static const double middle_most = 0.09;
 
 // Pages at arbitrary addresses fill the sets of a cache unevenly, so loads miss before the

@@ -5,7 +5,7 @@
 
 enum {
     TABLE_PER_OCTAVE = 16,
-    // the table begins this many octaves before the step's end (the cache's capacity)
+    // the table begins this many octaves below the capacity of the cache
     TABLE_BELOW = 3,
     TABLE_ABOVE = 5,
     TABLE_COUNT = (TABLE_BELOW + TABLE_ABOVE) * TABLE_PER_OCTAVE + 1,

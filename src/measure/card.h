@@ -36,7 +36,8 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 // More readings would hardly show more: an H200 updates its energy counter every 0.1 s.
 struct measure_card;
 
-// Opens the sensors of a device. Even if fathom can read none, it judges the core clock.
+// Opens the sensors of a device. If fathom can read none of them, the result can still judge the
+// core clock, because a kernel measures this clock.
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info);
 void measure_card_close(struct measure_card *card); // closes the sensors; `card` may be NULL
 

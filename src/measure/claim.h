@@ -56,10 +56,13 @@ struct measure_bound {
     double per_cycle; // highest amount per core cycle of one core
 };
 
-// Returns the highest possible rate of bytes or results; one unit of work has `amount` of them. All
-// bytes and results that `claim` states for one unit limit the rate. Both members are 0 if the
-// claim is empty or if one of the limits is not known. If core_hz or claim->cores is 0, a limit by
-// cores sets per_s to 0, and a limit by memory sets per_cycle to 0.
+// Returns the highest possible rate of bytes or results, if one unit of work has `amount` of them.
+// Each kind of bytes and results in `claim` has its own limit; the lowest limit counts. Both
+// members are 0 if the claim is empty or if one of the limits is not known.
+//
+// If core_hz or claim->cores is 0, limits per cycle and limits per second cannot be converted. Then
+// per_s is 0 if a limit of the cores applies (L1, shared memory, arithmetic), and per_cycle is 0 if
+// a limit of the memory or of the link applies.
 struct measure_bound measure_claim_bound(const struct measure_claim *claim,
                                          const struct measure_limits *limits, double amount,
                                          double core_hz);

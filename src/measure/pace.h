@@ -51,9 +51,10 @@ struct pace_row {
 
 struct pace_load {
     uint32_t load; // number of the kind of load, as in struct visit_clock
-    // Normal core clock of this kind of load: at first that of its first visit, later the highest
-    // one of PACE_HIGHER successive visits. After PACE_LASTING successive visits at the same lower
-    // clock, that clock is the normal one.
+    // Normal core clock of this kind of load. At first, it is the clock of the first visit. After
+    // PACE_HIGHER successive visits at the same higher clock, it is the lowest clock of these
+    // visits. After PACE_LASTING successive visits at the same lower clock, it is the clock of the
+    // last of them. (Clocks are the same within the margin of pace_is_lower.)
     double kept_hz;
     // The most recent successive visits with the same core clock: `lower` if that clock is below
     // kept_hz, `higher` if it is above kept_hz.

@@ -50,7 +50,8 @@ struct measure_span {
     double step_ns;   // step of the time stamps, in ns per unit of work
     // Device time of all runs together, in ns: runs that find `repeats`, warm-up runs and samples.
     uint64_t device_time_ns;
-    uint64_t began_ns, ended_ns; // host time in ns before the first sample and after the last one
+    // Readings of the host's clock in ns: before the first sample, and after the last one.
+    uint64_t began_ns, ended_ns;
     // Hardware counters that counted the work of the samples; NULL if none were read.
     struct measure_count *counted;
 };

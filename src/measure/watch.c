@@ -9,8 +9,9 @@
 #include <math.h>
 
 enum {
-    // A watch reads the stamps (clock readings) of several dispatches as one series. Some drivers
-    // start other work only between dispatches (Vulkan on an H200), others also within one (CUDA).
+    // A watch reads the stamps (clock readings) of several dispatches as one series. So it also
+    // sees a gap between two dispatches: some drivers start other work only there (Vulkan on an
+    // H200). Other drivers start it within a dispatch, too (CUDA).
     STAMPS = 8,
     DISPATCHES = 16,
     READINGS = STAMPS * DISPATCHES,

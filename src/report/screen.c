@@ -339,7 +339,8 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
 }
 
 // Converts "2026-01-02T03:04:05Z" to seconds since 1970. Returns false if the text has another
-// form. The number of digits is not checked, nor whether day and time exist.
+// form, if a number has more than four characters, if the year is before 1970, or if the month does
+// not exist. Does not check whether the day and the time exist.
 static bool parse_utc(const char *text, time_t *seconds)
 {
     // the characters after the six numbers of "2026-01-02T03:04:05Z"

@@ -71,7 +71,8 @@ void screen_paint_right(struct screen *screen, enum screen_paint paint, const ch
                         size_t columns);
 
 // Writes a text in lines broken at spaces, and a newline at its end. The first line begins at the
-// cursor, which is in column `first_column`; all other lines begin with `indent` spaces.
+// cursor, which is in column `first_column`; all other lines begin with `indent` spaces. A word
+// that is longer than a line is cut (screen_quote).
 void screen_wrap(struct screen *screen, const char *text, size_t first_column, size_t indent);
 
 // How a column of numbers is printed: all its numbers share a unit and a number of decimals.

@@ -79,8 +79,8 @@ static const char *words_of(struct arena *arena, const struct bench_case *c,
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `keys` has `count` entries
         const struct case_value *value = case_find(c, keys[i]->key);
         const char *text = value ? view_value_text(arena, value, keys[i]) : absent;
-        // A number is written as "width=16", because a bare number would not show to which
-        // parameter it belongs.
+        // A number, unless it is a size in bytes, is written as "width=16". A bare number would not
+        // show to which parameter it belongs.
         if (value && value->type != PARAM_TEXT && value->type != PARAM_BYTES)
             text = arena_printf(arena, "%s=%s", keys[i]->key, text);
         words = text_join(arena, words, " ", text);

@@ -14,9 +14,9 @@
 
 #define RUN_SCHEMA "fathom-run/1"
 
-// Largest relative difference between core clocks of healthy cards of one model, also under
-// different loads. An H100 keeps 1980, 1995 or 2010 MHz. The largest difference is two steps of 15
-// MHz, or 1.5 %.
+// Core clocks that differ by at most this share count as equal. Healthy cards of one model differ
+// by up to two steps of 15 MHz, also under different loads: an H100 keeps 1980, 1995 or 2010 MHz.
+// Two steps are 1.5 %; the value is a little larger.
 #define RESULTS_CLOCK_STEPS 0.0175
 
 // ---------------------------------------------------------------- what a benchmark declares

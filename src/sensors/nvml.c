@@ -299,8 +299,8 @@ static double nvml_others_traffic(void *handle)
     return traffic > brief_bytes_per_s ? fmin(traffic, others_traffic_now(handle)) : traffic;
 }
 
-// Returns how many bytes of the card's memory are in use. Returns NaN for a divided card (MIG),
-// because memory of other instances does not concern this instance.
+// Returns how many bytes of the card's memory are in use; NaN if that is not known. Returns NaN for
+// a divided card (MIG), too, because memory of other instances does not concern this instance.
 static double nvml_used_memory(void *handle)
 {
     const struct nvml *nvml = handle;

@@ -20,10 +20,10 @@ struct clock_lock_desc {
     const char *const *environment; // environment of the guard; NULL: the inherited environment
 };
 
-// Creates a lock of the core clock, in `arena`; desc->hz must live as long as the lock. To find a
-// missing permission before anything is measured, sets the first clock and restores the old one. If
-// that fails, returns NULL with ERROR_NO_DEVICE; the message says why. On a device that sets its
-// own clock, sets nothing.
+// Creates a lock of the core clock, in `arena`; desc->hz must live as long as the lock. Sets the
+// first clock and restores the old one, to find a missing permission before anything is measured.
+// If that fails, returns NULL with ERROR_NO_DEVICE; the message says why. For a simulated device
+// (GPU_CAP(CLOCK_CHOICE)), sets nothing: its worker sets the clock.
 struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
                                      struct error *err);
 

@@ -317,7 +317,8 @@ static void take_answer(struct inquiries *all, size_t index, const char *line)
         fail(
             all, index,
             arena_printf(all->arena, "driver disturbs the process that loads it: %s", err.message));
-    // If the process crashed, it must end before fail_gone() reports the crash.
+    // A process that crashes sends this answer just before it ends. Nothing is done yet. When the
+    // process has ended, its signal is known, and fail_gone() reports the crash.
     else if (!answer->crash)
         finish(all, index);
 }

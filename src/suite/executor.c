@@ -268,8 +268,8 @@ static bool open_here(struct executor *executor, struct error *err)
     return executor->visitor != NULL;
 }
 
-// Handles the outcome of a visit or watch in this process. If the device was lost, counts the loss
-// and closes the device. If not, sets the number of losses in a row to 0.
+// Handles the outcome of a visit or watch in this process. If the device was lost or timed out,
+// counts the loss and closes the device. If not, sets the number of losses in a row to 0.
 static bool note_here(struct executor *executor, bool done, const struct error *err)
 {
     if (done || !visitor_is_lost(err)) {

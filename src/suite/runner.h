@@ -16,7 +16,8 @@ struct runner_desc {
     const char *output; // path of the run file; if NULL, no file is written
     bool in_process;
     const char *const *worker_argv; // command of a worker, without "-d ID"; ends with NULL
-    // Environment of the workers, copied before drivers were loaded. NULL: workers inherit one.
+    // Environment of the workers. It was copied before drivers were loaded, because drivers may
+    // change it. If it is NULL, workers inherit the environment of this process.
     const char *const *worker_environment;
     // Time in ns after which a silent worker is killed; 0 means six times budget.timeout_ns of the
     // preset.

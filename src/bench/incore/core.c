@@ -142,7 +142,8 @@ static double count_ns(const struct core *core, const uint32_t *stamps)
 }
 
 // Fails with ERROR_UNSUPPORTED if the timed iterations may have lasted half of the counter's range
-// or longer. The other half is for subgroups that began before subgroup 0.
+// or longer. `elapsed` takes a difference of half the range or more for a negative time: the time
+// of a subgroup that began before subgroup 0.
 static bool refuse_wrapped(const struct core *core, const uint32_t *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;
@@ -348,8 +349,9 @@ static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// If the visit counts events, reads hardware counters over 2 N and over N iterations. The
-// difference belongs to the timed iterations of one sample.
+// If the visit counts events, reads hardware counters over N and over 2 N timed iterations. N is
+// the number of timed iterations in a sample. The difference of both readings belongs to N timed
+// iterations, without the work before and after them.
 static bool count(struct core *core, struct measure_visit *visit, struct error *err)
 {
     const struct measure_request *request = core->run->request;

@@ -181,9 +181,9 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// Returns true if the plan should contain this case. Cases without a kernel are left out. If the
-// device lacks an operation that the user did not choose, the plan keeps at most one case on one
-// core and one on the whole chip. These cases are skipped with the reason.
+// Returns true if the plan should contain this case. A case without a kernel is left out. If the
+// device lacks the operation, and the user did not choose it, the plan keeps at most two cases of
+// it: one on one core, and one on the whole chip. The run skips both and states the reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;

@@ -67,7 +67,8 @@ enum {
     // Maximum number of proofs (sets of expected values) in a batch: one for dispatches of N
     // iterations, one for 2 N.
     INCORE_PROOFS = 2,
-    INCORE_PROOF_STRIDE = 1024 // distance in bytes between two proofs in their buffer
+    // bytes from the begin of one proof to the begin of the next
+    INCORE_PROOF_STRIDE = 1024
 };
 
 enum incore_metric {

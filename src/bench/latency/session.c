@@ -148,7 +148,8 @@ static bool need_chunks(struct latency_region *region, struct latency_session *s
         uint64_t *address = &region->addresses[region->chunk_count - 1];
         *address = (*address + ADDRESS_ALIGN - 1) / ADDRESS_ALIGN * ADDRESS_ALIGN;
     }
-    // An earlier call may have made chunks and then failed. This call writes their addresses, too.
+    // Writes all addresses, even if this call made no chunk. An earlier call may have made chunks
+    // and then failed before it wrote their addresses.
     return write_directory(region, session, err);
 }
 

@@ -3,11 +3,13 @@
 // instruction, and from there until the host knows that the kernel has ended. The kernel reads the
 // device's clock at its first instruction.
 //
-// To convert this time to the host's clock, both clocks are read at one instant before the samples
-// and at one instant after them. In between, both clocks should run evenly. If the API cannot read
-// both clocks, or reads another clock than kernels, a kernel answers the host's questions with the
-// device's time, in host memory. The device's time lies between two times of the host: when the
-// host wrote the question, and when it read the answer. Only the quickest answer is used.
+// This reading must be converted to the host's clock. So both clocks are read together at two
+// instants: before the samples and after them. Between the two instants, the conversion is linear.
+//
+// Normally the API reads both clocks. If it cannot, or if it reads another clock than kernels, a
+// kernel helps. The host writes a question into host memory, and the kernel answers there with the
+// device's time. This time lies between two times of the host: when the host wrote the question,
+// and when it read the answer. For each instant, only the quickest answer is used.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"

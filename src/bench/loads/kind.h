@@ -224,8 +224,8 @@ float loads_tolerance(const struct loads_kind *kind);
 void loads_count_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                         uint32_t hits[LOADS_ELEMENTS]);
 
-// Sets found[i] to the value that thread i must find at the end in element i of shared memory. For
-// kernels that write to a buffer, sets all values to 0.
+// Sets found[i] to the value that element i of shared memory must have after all writes; thread i
+// reads it. For kernels that write to a buffer, sets all values to 0.
 void loads_expect_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                          float found[LOADS_THREADS]);
 

@@ -90,8 +90,8 @@ static float control_sum(const struct loads_kind *kind, const struct loads_start
     }
     if (loads_traits_of(kind)->sampled) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
-        // The loop adds up x + y of texel centres. On each axis, the mean of these centres lies
-        // half a tile beyond the tile's first texel (x, y).
+        // The loop adds up x + y of the centres of all texels of a tile. The tile begins at (x, y).
+        // On each axis, the mean of the centres is the tile's begin plus half a tile.
         sum *= (x + y + LOADS_TILE) / LOADS_SIDE;
     }
     return (float)(sum * weight + first);

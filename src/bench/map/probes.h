@@ -77,9 +77,10 @@ struct code_ends {
     uint32_t words[2][CODE_KEPT];
 };
 
-// Computes the words that threads must store after `laps` laps of `instructions` instructions. If
-// `fused` is true, each step of a chain rounds once. Otherwise it rounds twice, the product and
-// then the sum, as some compilers do for fma() in GLSL.
+// Computes the words that threads must store after `laps` laps. A lap has `instructions`
+// instructions; each is one step of a chain, x · x + constant. If `fused` is true, a step rounds
+// once. Otherwise it rounds twice, the product and then the sum, as some compilers do for fma() in
+// GLSL.
 void code_replay(uint32_t instructions, uint64_t laps, bool fused, struct code_ends *ends);
 
 #endif
