@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kernel variant of `bandwidth` measured and verified on the device that is there, and the
-// proof itself put to the test: memory that is not what it should be gives MISMATCH, no number.
+// Measures and verifies every kernel variant of `bandwidth` on the device that is there. Tests the
+// verification, too: wrong memory gives MISMATCH and no number.
 #include "bench/bandwidth/session.h"
 #include "workbench.h"
 
@@ -24,7 +24,7 @@ static int open_session(void **state)
     return 0;
 }
 
-// The key of the case that decodes to this one, without the benchmark.
+// Returns the key of the case without the name of the benchmark.
 static const char *encode(struct arena *arena, const struct bandwidth_case *this_case)
 {
     static const char *const ops[] = {"read", "write", "copy"};
@@ -102,7 +102,7 @@ static void every_read_of_parts_is_verified(void **state)
 
 static void every_read_in_passes_is_verified(void **state)
 {
-    static const uint64_t sizes[] = {512 * KIB, 2 * MIB, 4 * MIB}; // cached, beyond, DRAM
+    static const uint64_t sizes[] = {512 * KIB, 2 * MIB, 4 * MIB}; // in the cache, above it, DRAM
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (unsigned width = 4; width <= 16; width *= 2)
             for (int doubles = 0; doubles <= (width > 4); doubles++)
@@ -216,7 +216,7 @@ static void what_a_device_cannot_do_is_refused(void **state)
     static const struct bandwidth_case cases[] = {
         {.bytes = UINT64_C(1) << 50, .width = 16, .apart = true, .shape = "default"},
         {.bytes = 5000, .width = 16, .shape = "default"},
-        {.bytes = 16 * KIB, .width = 16, .shape = "address-256x8-once"}, // not for a loop
+        {.bytes = 16 * KIB, .width = 16, .shape = "address-256x8-once"}, // this shape does not loop
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         refuse(*state, ERROR_UNSUPPORTED, &cases[i]);

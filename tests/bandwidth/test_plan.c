@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which cases `bandwidth` plans on a device like an H200, by preset and by what the user chose.
+// The cases that `bandwidth` plans on a device like an H200, for each preset and user's choice.
 #include "bench/bandwidth/session.h"
 #include "case_text.h"
 
@@ -22,7 +22,7 @@ enum {
     VALUES_MAX = 96
 };
 
-// A request under construction; choices begin as the preset's, written out by hand below.
+// A request. Its choices begin as those of the preset, written by hand below.
 struct fixture {
     struct arena *arena;
     struct gpu_info info;
@@ -165,7 +165,7 @@ static void standard_has_the_cases_that_are_known_by_name(void **state)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (!has(f, arena_printf(f->arena, "bandwidth/%s", keys[i])))
             fail_msg("missing: %s", keys[i]);
-    // Then nothing beyond one buffer, no half of a grain, and not so many that it takes for ever.
+    // Then no case is larger than a buffer, no size splits a grain, and the cases are few.
     assert_int_equal(count_of(f, "bytes=4294967296"), 0);
     assert_int_equal(count_of(f, "bytes=10240/"), 0);
     assert_int_equal(count_of(f, "access=apart/bytes=1310720/"), 0);
@@ -204,7 +204,7 @@ static void sizes_of_the_user_are_measured_as_they_are(void **state)
     struct fixture *f = *state;
     choice(f, "bytes")->value_count = 0;
     number(f, "bytes", 5 * MIB);
-    number(f, "bytes", 8 * GIB); // more than a buffer: a skip later, not dropped
+    number(f, "bytes", 8 * GIB); // larger than a buffer: planned, and skipped later
     by_user(f, "bytes");
     plan(f);
     assert_true(has(f, "bandwidth/op=read/path=global/scope=device/access=apart/bytes=5242880/"
@@ -214,8 +214,8 @@ static void sizes_of_the_user_are_measured_as_they_are(void **state)
     assert_int_equal(count_of(f, "bytes=16384/"), 0);
 }
 
-// Given sizes that no power of two divides twice, when the user chooses them, then each has its
-// cases, which are skipped later.
+// Given sizes of 0 to 3 bytes, when the user chooses them, then each has its cases, which are
+// skipped later.
 static void the_smallest_sizes_are_planned_too(void **state)
 {
     struct fixture *f = *state;
@@ -252,7 +252,7 @@ static void a_shape_that_there_is_not_is_an_error_of_usage(void **state)
 }
 
 // Given a device with little memory and a small cache, then no case takes more than a quarter of
-// its memory: not of 1 GiB, and not of so little that a quarter is less than what DRAM should have.
+// the memory. Of 128 MiB, a quarter is less than a DRAM case should have.
 static void a_small_device_is_asked_for_what_it_has(void **state)
 {
     struct fixture *f = *state;

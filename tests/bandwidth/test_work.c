@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The arithmetic of `bandwidth`: every shape goes through every block of the working set exactly as
-// often as it says. The walk of the kernels (walk.glsl) is done again here, block by block.
+// The arithmetic of `bandwidth`: every shape visits every block of the working set exactly as often
+// as it claims. The test repeats the walk of the kernels (walk.glsl) block by block.
 #include "bench/bandwidth/work.h"
 
 #include <math.h>
@@ -28,8 +28,8 @@ static struct gpu_info device(void)
     };
 }
 
-// What one workgroup touches, as walk.glsl and the kernels say: reads go round in their place,
-// writes and copies straight.
+// Counts the visits of one workgroup as walk.glsl and the kernels do: reads go round within their
+// part, writes and copies go straight on.
 static void walk_group(const struct bandwidth_work_desc *desc, const struct bandwidth_params *p,
                        uint32_t group, uint32_t *visits)
 {
@@ -71,7 +71,7 @@ static void check_walk(const struct bandwidth_work_desc *desc)
     assert_true(work.grid[0] <= 65535 && work.grid[1] <= 65535 && work.grid[2] <= 65535);
 }
 
-// All shapes of a point, at a few numbers of passes.
+// Checks every shape of the case with several numbers of passes.
 static void check_point(const struct bandwidth_case *this_case)
 {
     const struct gpu_info info = device();
@@ -121,7 +121,7 @@ static void workgroups_with_parts_of_their_own_read_each_block_from_one_place(vo
 static void passes_read_write_and_copy_every_block_once_each(void **state)
 {
     (void)state;
-    // Held by the cache, more than it holds, and DRAM: 8 MiB of cache.
+    // Sizes that a cache of 8 MiB holds, larger ones, and DRAM.
     static const uint64_t sizes[] = {MIB, 3 * MIB + 512 * KIB, 12 * MIB, 32 * MIB};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         for (unsigned width = 4; width <= 16; width *= 2)
@@ -177,7 +177,7 @@ static void without_addresses_or_large_workgroups_what_is_left_is_taken(void **s
     for (size_t i = 0; i < count; i++)
         assert_true(!shapes[i].address && shapes[i].threads <= 256);
 
-    // Beyond the range that a storage buffer can have, nothing is left.
+    // If the size is beyond the range of a storage buffer, no shape is left.
     info.limits.storage_range_bytes = 32 * MIB;
     assert_int_equal(bandwidth_shapes(&this_case, &info, &limits, shapes), 0);
 }
@@ -225,20 +225,20 @@ static void a_workgroup_on_two_compute_units_has_both_counted(void **state)
     assert_int_equal(bandwidth_claim_of(&some, &rdna, 1).cores, 60);
     assert_int_equal(bandwidth_claim_of(&all, &rdna, 1).cores, 80);
     assert_int_equal(bandwidth_claim_of(&one, &other, 1).cores, 1);
-    assert_int_equal(bandwidth_claim_of(&one, &unknown, 1).cores, 0); // no bytes per cycle then
+    assert_int_equal(bandwidth_claim_of(&one, &unknown, 1).cores, 0); // no bytes per cycle
 }
 
 static void memory_is_far_beyond_every_cache_that_nobody_states(void **state)
 {
     (void)state;
-    // given a driver that states 16 KiB, and one that states nothing
+    // given a driver that states a cache of 16 KiB, and one that states none
     const uint64_t stated[] = {16 * KIB, 0};
     for (size_t i = 0; i < COUNT(stated); i++) {
         const struct measure_limits limits = {.dram_bytes_per_s = 512e9,
                                               .last_cache_bytes = stated[i]};
         const struct bandwidth_case cached = {.bytes = 64 * MIB, .apart = true},
                                     dram = {.bytes = 1024 * MIB, .apart = true};
-        // then what may be in a cache of 256 MiB has no limit by DRAM
+        // then DRAM is no limit for what a cache of 256 MiB may hold
         assert_false(bandwidth_is_dram(&cached, &limits));
         assert_true(bound_of(&cached, &limits, 0).per_s <= 0);
         assert_true(bandwidth_is_dram(&dram, &limits));

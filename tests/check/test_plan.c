@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The time that a check plans for its parts.
+// The time that a check plans for each of its parts.
 #include "suite/check.h"
 
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static void two_cards_take_20_seconds_and_5_if_quick(void **state)
     assert_true(check_plan_s(2, CHECK_ALONE_QUICK) <= 5);
 }
 
-// Links are measured one after the other, so more cards take longer, but never as long as the
+// Links are measured one after the other, so more cards take longer, but always less than the
 // deadline.
 static void more_cards_take_longer_by_their_links_alone(void **state)
 {

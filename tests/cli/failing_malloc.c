@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A library to preload: request number FAILING_MALLOC for memory, of each process, fails; the
-// others go to the next malloc, which may be a sanitizer's. With COUNTED_MALLOCS, the number of
-// requests is written to that file when the process ends. With PLACES_OF_MALLOCS, each process
-// appends to that file the numbers of those requests that are the first of their place: no earlier
-// one had the same chain of callers. Requests of pthread_getattr_np, by which a sanitizer finds a
-// thread's stack, are neither counted nor refused: the sanitizer would end the process.
-#define _GNU_SOURCE // RTLD_NEXT, pthread_getattr_np
+// A library to preload. In each process, memory request number FAILING_MALLOC fails; the others go
+// to the next malloc, which may be a sanitizer's. With COUNTED_MALLOCS, the number of requests is
+// written to that file when the process ends. With PLACES_OF_MALLOCS, each process appends to that
+// file the number of each request whose chain of callers is new. Requests of pthread_getattr_np are
+// neither counted nor refused: a sanitizer finds a thread's stack through it, and would end the
+// process.
+#define _GNU_SOURCE // for RTLD_NEXT and pthread_getattr_np
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,16 +20,16 @@
 #include <unwind.h>
 
 enum {
-    PLACES = 1 << 16, // far more than a command has
+    PLACES = 1 << 16, // far more places than a command has
 };
 
 static atomic_long requests;
 static long refused;
 static int places_file = -1;
-static _Atomic uint64_t places[PLACES]; // hashes of chains of callers, 0: free
+static _Atomic uint64_t places[PLACES]; // hashes of chains of callers; 0: free
 
-// The next definitions in the order of the linker. They are looked up once, because a look-up takes
-// more stack than a coroutine has.
+// The next definitions of these functions in the linker's order. They are looked up once, because a
+// look-up takes more stack than a coroutine has.
 static struct {
     void *(*malloc)(size_t bytes);
     void *(*calloc)(size_t count, size_t bytes);
@@ -38,7 +38,7 @@ static struct {
     int (*get_attributes)(pthread_t thread, pthread_attr_t *attributes);
 } next;
 
-// Memory is asked for before the constructor below.
+// May run before the constructor below, because memory is requested before that runs.
 static void look_up(void)
 {
     if (next.end)
@@ -72,7 +72,7 @@ __attribute__((destructor)) static void end(void)
     fclose(file);
 }
 
-// fathom ends this way where drivers live in its own process.
+// If drivers are in fathom's own process, fathom ends through this function.
 _Noreturn void _Exit(int status)
 {
     end();
@@ -112,7 +112,7 @@ static bool is_first_of_place(void)
 
 static void note_place(long number)
 {
-    static _Thread_local bool is_noting; // what follows may ask for memory itself
+    static _Thread_local bool is_noting; // the calls below may request memory
     char line[24];
     if (is_noting)
         return;

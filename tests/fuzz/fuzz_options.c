@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Command lines: one word a line of the input.
+// Command lines: each line of the input is one word.
 #include "cli/options.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a worker that went mad may say to its parent.
+// Any message that a broken worker may send to its parent.
 #include "suite/protocol.h"
 
 #include <assert.h>

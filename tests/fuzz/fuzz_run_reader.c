@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Run files: any bytes are a run, or refused with one line; a run that was read is written and
-// read again as the same bytes. Bytes that begin as a gzipped file are read from a file.
-#undef NDEBUG // the assertions are the test, whatever the build type
+// Run files: any bytes are a run, or are refused with one line. A run that was read is written and
+// read again, and gives the same bytes. Bytes that begin like a gzip file are read from a file.
+#undef NDEBUG // keeps the assertions in every build type
 #include "results/json.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a page sends to `fathom serve`: the first byte chooses between a request's headers and the
-// frames of a web socket. A frame is its first byte, two bytes that say its length, and its data.
+// What a page sends to `fathom serve`. The first byte chooses between the headers of a request and
+// the frames of a web socket. A frame is its first byte, two bytes with its length, and its data.
 // The benchmarks are those of the program.
 #include "gpu/backend.h"
 #include "serve/answer.h"
@@ -18,7 +18,7 @@ const struct gpu_kernel *const kernels[] = {NULL};
 
 static const char token[] = "0123456789abcdef";
 
-// The headers stand in lines: method, path, host, origin.
+// The input has a header in each line: method, path, host, origin.
 static void try_http(const uint8_t *data, size_t bytes)
 {
     struct arena *arena = arena_create();
@@ -54,11 +54,11 @@ static void check_request(const struct request *request, const struct gpu_info *
     for (size_t i = 0; i < request->choices.setting_count; i++)
         assert(*request->choices.settings[i].key && *request->choices.settings[i].values);
     if (strcmp(request->choices.benchmarks[0]->info.name, "overlap") != 0)
-        return; // others can plan more cases than a fuzzer has time for
+        return; // others can plan more cases than there is time for
     struct run *run = run_create();
     struct error err = {.code = ERROR_NONE};
     if (!plan_preset_create(run->arena, &request->choices, device, run, &err))
-        assert(err.code == ERROR_USAGE && *err.message); // not ERROR_IO: no file was opened
+        assert(err.code == ERROR_USAGE && *err.message); // not ERROR_IO: no file is opened
     run_destroy(run);
 }
 

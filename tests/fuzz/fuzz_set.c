@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// --set: the first byte chooses the type of the parameter, the rest is what was typed.
+// --set: the first byte chooses the type of the parameter, the rest is the user's text.
 #include "bench/choices.h"
 #include "bench/values.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What people type: any bytes are a number, a size, a name, or refused; never more than that.
+// Text that a user types: any bytes are a number, a size or a name, or are refused.
 #include "base/text.h"
 
 #include <assert.h>
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         memcpy(text, data, bytes);
     check_numbers(arena, text);
 
-    // The first line is typed, the second is a name to compare it with.
+    // The first line is what was typed; the second is a name to compare it with.
     char *name = strchr(text, '\n');
     if (name) {
         *name++ = '\0';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What conclude finds for a core with 128 units of 4 cycles latency.
+// The findings about a core with 128 units that have a latency of 4 cycles.
 #include "case_text.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static void conclude(struct run *run)
         bench_incore.conclude(run, run->devices[i].id);
 }
 
-// A core does `most` results a cycle once so many chains are under way.
+// Adds an operation. With enough chains under way, a core does `most` results a cycle.
 static void add_operation(struct run *run, const char *device, const char *op, double latency,
                           double most)
 {
@@ -66,7 +66,7 @@ static void each_operation_has_its_latency_and_units(void **state)
     assert_non_null(strstr(fma->text, "128 units"));
     assert_string_equal(fma->keys[0], "incore/op=fp32-fma/ilp=1/subgroups=1");
     assert_string_equal(run->findings[2].device, "vulkan:0");
-    // No power of two is near 4.6.
+    // 4.6 is not near a power of two, so the text names no number of units.
     assert_null(strstr(div->text, "units"));
     run_destroy(run);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every operation measured and verified on the device that is there, and the proof itself put to
-// the test: expected results that are not what the chains come to give MISMATCH, no number.
+// Measures and verifies every operation on the device that is there. Tests the verification, too:
+// wrong expected results give MISMATCH and no number.
 #include "bench/incore/session.h"
 #include "workbench.h"
 
@@ -26,7 +26,7 @@ static const struct incore_kind *kind_of(const char *name)
     return NULL;
 }
 
-// Measured and verified twice, or refused because the device has no such thing.
+// Visits the case twice. Each visit is verified, or refused because the device lacks a feature.
 static void expect_done(struct workbench *bench, const struct incore_kind *kind, const char *wanted)
 {
     for (unsigned round = 0; round < 2; round++) {
@@ -50,9 +50,9 @@ static void every_operation_is_what_the_host_computes(void **state)
         for (unsigned chains = 1; incore_kinds[i].steps && chains <= INCORE_CHAINS; chains *= 2) {
             unsigned subgroups = chains == 2 ? 3 : 1;
             if (incore_kinds[i].operation ==
-                INCORE_BARRIER) { // of 256 threads, or of 32 single ones
+                INCORE_BARRIER) { // 256 threads, or 32 if a subgroup is one thread
                 subgroups = own->subgroup_threads > 1 ? 256 / own->subgroup_threads : 32;
-                if (chains > 1) // there is nothing to interleave
+                if (chains > 1) // a barrier has no chains to interleave
                     break;
             }
             expect_done(bench, &incore_kinds[i],
@@ -61,7 +61,7 @@ static void every_operation_is_what_the_host_computes(void **state)
         }
 }
 
-// Of the kernels with other numbers of chains than powers of two: a type of each size, exact and
+// Kernels with numbers of chains that are not powers of two: a type of each size, exact and
 // inexact.
 static void so_is_every_number_of_chains(void **state)
 {
@@ -85,7 +85,7 @@ static void so_is_every_peak(void **state)
                 arena_printf(bench->session.arena, "scope=device/op=%s", incore_kinds[i].name));
 }
 
-// Runs one workgroup for two iterations, and compares it with `steps` steps of each chain.
+// Runs one workgroup for two iterations and compares its results with `steps` steps of each chain.
 static bool prove(struct workbench *bench, const struct incore_case *this_case, uint64_t steps,
                   uint32_t flipped, struct error *err)
 {
@@ -132,7 +132,7 @@ static void what_does_not_fit_is_refused(void **state)
     struct workbench *bench = *state;
     workbench_refuse(bench, ERROR_UNSUPPORTED, "scope=core/op=barrier/ilp=1/subgroups=3");
     struct bench_case wide = workbench_case(bench, "scope=core/op=fp32-fma/ilp=1/subgroups=32");
-    wide.values[3].uint = 2000; // more than a user may ask for
+    wide.values[3].uint = 2000; // more subgroups than a user may choose
     assert_false(workbench_visit_case(bench, &wide));
     assert_int_equal(bench->err.code, ERROR_UNSUPPORTED);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The host's own arithmetic that kernels are compared with: known by what it must be, not by
-// computing the same again.
+// The host's arithmetic, with which kernels are compared. The tests use known properties of the
+// results, and do not compute them a second time.
 #include "bench/incore/session.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ static void no_steps_leave_what_was_there(void **state)
         bool integer = kind->number == INCORE_I32 || kind->number == INCORE_I64;
         bool pair = integer && kind->operation <= INCORE_MUL;
         if (kind->number == INCORE_TILE)
-            continue; // tells how much is added
+            continue; // for tiles, the words are what is added
         incore_kind_fill(kind, 0, words);
         for (unsigned chain = 0; chain < INCORE_PEAK_CHAINS; chain++)
             if (slot(INCORE_FUSED + chain) != slot((pair ? INCORE_SECOND : INCORE_START) + chain))
@@ -120,7 +120,7 @@ static void functions_come_to_their_fixed_values(void **state)
     incore_kind_fill(kind_of("fp32-sin"), 100000, words);
     assert_true(fabsf(f32(INCORE_FUSED) - 0.7681691f) < 1e-6f); // cos sin x = x
     incore_kind_fill(kind_of("fp64-div"), 100001, words);
-    assert_true(fabs(f64(INCORE_FUSED) - 3.1 / f64(INCORE_START)) < 1e-12); // an odd number
+    assert_true(fabs(f64(INCORE_FUSED) - 3.1 / f64(INCORE_START)) < 1e-12); // odd number of steps
     incore_kind_fill(kind_of("fp32-add-rcp"), 100000, words);
     assert_true(fabsf(f32(INCORE_FUSED) - 0.2945867f) < 1e-6f); // 1 / (x + 3.1) = x
     incore_kind_fill(kind_of("int32-popcount"), 100, words);
@@ -151,7 +151,7 @@ static void dot_products_are_sums_of_products(void **state)
     for (unsigned byte = 0; byte < 4; byte++)
         sum += ((const uint8_t *)&x)[byte] * ((const uint8_t *)&words[2 * INCORE_A])[byte];
     assert_int_equal(slot(INCORE_FUSED + 2), sum);
-    double d = 8, e = 26; // the eighth chain's
+    double d = 8, e = 26; // of the eighth chain
     for (unsigned steps = 0; steps < 20; steps++) {
         incore_kind_fill(kind_of("fp16x2-dot"), steps, words);
         uint32_t seen = (uint32_t)slot(INCORE_FUSED + 7);
@@ -195,10 +195,10 @@ static void tiles_grow_by_what_rows_and_columns_give(void **state)
     assert_true(half((uint32_t)(slot(INCORE_B) >> 32) & 0xffff) == 0.5);
     assert_true(f32(INCORE_SECOND) == 1000 * 16 * 0.25f * 0.25f);
     incore_kind_fill(kind_of("bf16-wgmma"), 1000, words);
-    assert_int_equal(slot(INCORE_A) & 0xffff, 0x3e80); // the upper half of a float's 0.25
+    assert_int_equal(slot(INCORE_A) & 0xffff, 0x3e80); // 0.25 in BF16: upper half of its FP32 bits
     assert_true(f32(INCORE_SECOND) == 1000 * 16 * 0.25f * 0.25f);
     incore_kind_fill(kind_of("fp8-wgmma"), 1000, words);
-    assert_true(f32(INCORE_SECOND) == 32 * 0.25f * 0.25f); // every second step takes away
+    assert_true(f32(INCORE_SECOND) == 32 * 0.25f * 0.25f); // every second step subtracts
 }
 
 static double limit_of(const char *name, const struct measure_limits *limits)
@@ -241,7 +241,7 @@ static double claimed(const char *name, enum gpu_counter counter)
     return claimed_by(name, 1, counter);
 }
 
-// Counted on an H200: with 2, 4 and 8 chains half as many instructions as with one.
+// Counted on an H200: 2, 4 or 8 chains take half as many instructions as one.
 static void two_chains_of_single_halves_share_instructions(void **state)
 {
     (void)state;
@@ -251,7 +251,7 @@ static void two_chains_of_single_halves_share_instructions(void **state)
     assert_true(claimed_by("fp32-fma", 8, GPU_COUNTER_INSTRUCTIONS_FP32) == 1000);
 }
 
-// Also halves: one, or a pair, is an instruction of its own.
+// This includes FP16: a single value or a pair is one instruction.
 static void a_step_claims_one_instruction_of_its_class(void **state)
 {
     (void)state;
@@ -268,7 +268,7 @@ static void a_step_claims_one_instruction_of_its_class(void **state)
     assert_true(isnan(claimed("fp32-fma", GPU_COUNTER_INSTRUCTIONS_FMA)));
 }
 
-// The matrix units' instruction makes 16 × 8 × 16 products.
+// An instruction of the matrix units computes 16 × 8 × 16 products.
 static void a_tile_claims_an_instruction_for_each_sixteen_by_eight(void **state)
 {
     (void)state;

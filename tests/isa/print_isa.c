@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// print_isa FAMILY PREFIX: what ACO, RADV's compiler, makes of the GLSL kernels whose names begin
-// so, on RADV's null device; for test_loads.py. Each one's text stands behind a line "== NAME". 77
-// = there is no such null device.
+// print_isa FAMILY PREFIX prints what ACO, RADV's compiler, makes of the GLSL kernels whose names
+// begin with PREFIX, on RADV's null device. Each text follows a line "== NAME". For test_loads.py.
+// Exit status 77: there is no such null device.
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"
 #include "measure/isa.h"
@@ -12,10 +12,10 @@
 
 enum {
     EXIT_SKIP = 77,
-    // SPIR-V: where instructions begin, and one of them.
+    // SPIR-V: words before the first instruction, and the number of an instruction.
     SPIRV_HEADER_WORDS = 5,
     OP_CAPABILITY = 17,
-    COOPERATIVE_MATRIX_NV = 5357 // RADV does not refuse it but falls
+    COOPERATIVE_MATRIX_NV = 5357 // RADV crashes instead of refusing it
 };
 
 static bool is_family(const struct gpu_info *info, const char *family)
@@ -53,7 +53,7 @@ static bool print_kernel(struct gpu_device *device, const struct gpu_kernel *ker
         ok = error_set(err, ERROR_INTERNAL, "%s: the driver shows no assembly", kernel->name);
     gpu_scope_close(scope);
     arena_destroy(arena);
-    return ok || err->code == ERROR_UNSUPPORTED; // what the chip lacks is not printed
+    return ok || err->code == ERROR_UNSUPPORTED; // a kernel that the chip cannot run is left out
 }
 
 static bool print_kernels(struct gpu_device *device, const char *prefix, struct error *err)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which instruction a path of `latency` becomes: a vector load must not collapse into a scalar one,
-// a uniform one must be scalar, and the loop must hold exactly the hops that it claims. And that
-// the rays of `rays` are traced by the instruction for it. Looked at in the code that ACO, RADV's
-// compiler, makes for the chip that RADV_FORCE_FAMILY names.
+// The instructions of each path of `latency`: a vector load must not become a scalar one, a uniform
+// load must be scalar, and the loop must have exactly the hops that it claims. For `rays`, the
+// special instruction must trace the rays. The code is what ACO, RADV's compiler, makes for the
+// chip that RADV_FORCE_FAMILY names.
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"
 
@@ -17,9 +17,9 @@
 #define TESTED_DRIVER "Mesa 22.3.6"
 
 struct expected {
-    const char *kernel, *load; // the instruction of a hop
-    unsigned count;            // in the loop
-    unsigned fetches;          // of a descriptor there, while the hop before is under way
+    const char *kernel, *load; // load: the instruction of a hop
+    unsigned count;            // of `load` in the loop
+    unsigned fetches;          // loads of a descriptor in the loop, during the hop before
 };
 
 static const struct expected paths[] = {
@@ -45,7 +45,7 @@ static const char *next_line(const char *at)
     return *at ? at + 1 : at;
 }
 
-// The instruction's name of a line ("" where it is none), at most `bytes` with the NUL.
+// Copies the name of the line's instruction, "" if none; at most `bytes` with the NUL.
 static void instruction(const char *line, char *name, size_t bytes)
 {
     while (*line == ' ' || *line == '\t')
@@ -71,11 +71,11 @@ static bool reads_memory(const char *name)
 }
 
 struct block {
-    unsigned loads;    // of the kind asked for
-    unsigned accesses; // to any memory
+    unsigned loads;    // of the wanted kind
+    unsigned accesses; // to memory, of any kind
 };
 
-// The basic block with the most of these loads: the loop's.
+// Returns the basic block with the most of these loads. It is the loop.
 static struct block busiest_block(const char *assembly, const char *load)
 {
     struct block busiest = {0}, block = {0};
@@ -104,7 +104,7 @@ static unsigned count_of(const char *assembly, const char *word)
     return count;
 }
 
-// True if a branch behind `at` leads back to before it.
+// True if a branch after `at` jumps to a place before `at`.
 static bool is_in_loop(const char *assembly, const char *at)
 {
     for (const char *line = next_line(at); *line; line = next_line(line)) {
@@ -197,8 +197,8 @@ static void every_hop_is_one_load_of_its_path(void **state)
 static void the_clocks_are_read_where_they_should(void **state)
 {
     const char *assembly = assembly_of(*state, "latency_vector_pointer_clock");
-    // The core's counter: before and after a window, and beside each reading of the device clock.
-    // RDNA 2 has it in a register, GCN reads it through the scalar cache.
+    // The core's counter is read before and after a window, and beside each reading of the device
+    // clock. RDNA 2 reads it from a register, GCN through the scalar cache.
     assert_int_equal(count_of(assembly, "s_getreg_b32") + count_of(assembly, "s_memtime"), 4);
     assert_int_equal(count_of(assembly, "s_memrealtime"), 2);
     assert_int_equal(count_of(assembly_of(*state, "latency_vector_pointer"), "s_memrealtime"), 0);
@@ -228,7 +228,7 @@ static void rays_are_traced_by_their_instruction_in_a_loop(void **state)
                                          "rays_query_chain"};
     const struct bench *bench = *state;
     if (!(gpu_system_info(bench->system, 0)->caps & GPU_CAP(RAY_QUERY)))
-        return; // a family without the instruction
+        return; // this family has no instruction for rays
     for (size_t i = 0; i < sizeof traced / sizeof *traced; i++) {
         const char *assembly = assembly_of(*state, traced[i]);
         if (count_of(assembly, intersect) != 1 ||
@@ -239,7 +239,7 @@ static void rays_are_traced_by_their_instruction_in_a_loop(void **state)
     assert_int_equal(count_of(assembly_of(*state, "rays_query_none"), intersect), 0);
 }
 
-// RADV keeps the nodes that a ray must still visit in local memory: 76 words a thread.
+// RADV keeps a ray's stack of nodes to visit in local memory: 76 words a thread.
 static void the_stack_of_a_ray_lies_in_local_memory(void **state)
 {
     const struct bench *bench = *state;
@@ -252,10 +252,10 @@ static void the_stack_of_a_ray_lies_in_local_memory(void **state)
     assert_true(rays.has_spills && control.has_spills);
     assert_int_equal(rays.spill_bytes, 76 * sizeof(uint32_t));
     assert_int_equal(control.spill_bytes, 0);
-    assert_false(rays.has_stack); // only pipelines have one
+    assert_false(rays.has_stack); // only pipelines have a stack
 }
 
-// Why not here; NULL where it can be.
+// Returns why the tests cannot run here; NULL if they can.
 static const char *reason_to_skip(const char *family)
 {
     struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});

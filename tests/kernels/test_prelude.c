@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// test_prelude API: every name of the OpenCL C prelude, run on each device of that API and held
-// against what C computes. Exit 77 where there is none.
+// test_prelude API runs every name of the OpenCL C prelude on each device of that API, and compares
+// the results with those of C. Exit status 77: there is no device.
 #include "gpu/kernels.h"
 #include "math/permute.h"
 
@@ -148,14 +148,14 @@ static void loads_constants_atomics_and_arithmetic_are_right(void **state)
     };
     run(fixture, "prelude_memory", &dispatch);
     must(gpu_buffer_read(out, 0, words, sizeof words, &err), &err);
-    // Each thread added its id in shared memory, then the sum of all in global memory.
+    // Each thread adds its id to a sum in shared memory, and then that sum to one in global memory.
     assert_int_equal(words[0], 63 * 64 / 2 * 64);
     for (uint32_t id = 0; id < 64; id++) {
         const uint32_t *mine = words + 16 * (id + 1);
         check_memory_words(mine, id, params.key);
         bool has_clock = info->caps & GPU_CAP(CORE_CLOCK);
         assert_int_equal(mine[14] != 0, has_clock);
-        if (has_clock) // a load took longer than nothing and less than a second
+        if (has_clock) // above 0 and below about a second
             assert_true(mine[14] < 1000000000);
     }
 }
@@ -211,9 +211,9 @@ static void check_image_words(const uint32_t *words, uint32_t i, const uint8_t *
         assert_float_equal(value, unorm[4 * i + channel] / 255.0f, 1e-6f);
         assert_int_equal(words[4 + channel], ids[4 * i + channel]);
     }
-    // texels(i, 1) + ids(i, 1), as bits: both known exactly
+    // texels(i, 1) + ids(i, 1), as bits: both are exact
     assert_int_equal(words[8], float_bits((float)(8 + i)) + 1000 + i);
-    // the middle of 2 × 2 texels is their mean
+    // a sample in the middle of 2 × 2 texels is their mean
     float mean;
     memcpy(&mean, words + 12, sizeof mean);
     assert_float_equal(mean, 2.5f, 1.0f / 256);

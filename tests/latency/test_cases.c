@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kind of case of `latency` on the first device of the API, and what happens where the closed
-// formula says something else than the kernel did.
+// Every kind of case of `latency` on the first device of the API, and what happens if the closed
+// formula and the kernel disagree.
 #include "bench/latency/latency.h"
 #include "bench/latency/session.h"
 #include "case_text.h"
@@ -20,7 +20,7 @@ const struct benchmark *const benchmarks[] = {&bench_latency, NULL};
 // ---------------------------------------------------------------- the formula, made wrong at will
 
 static bool formula_is_wrong;
-static uint32_t ends[256]; // the hops where chases ended, in turn
+static uint32_t ends[256]; // hops where chases ended, in the order of the chases
 static size_t end_count;
 
 void __real_latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
@@ -39,7 +39,7 @@ void __wrap_latency_link(const struct latency_case *this_case, const struct late
 
 // ---------------------------------------------------------------- dispatches, delayed at will
 
-static unsigned delayed; // so many more chases with twice the hops seem to take no longer
+static unsigned delayed; // so many more chases of double length seem to take 0 ns
 
 bool __real_gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns,
                               struct error *err);
@@ -64,7 +64,7 @@ struct bench {
     struct bench_session session;
 };
 
-// With the API's own validation where it is installed.
+// Opens the API with its own validation, if that is installed.
 static struct gpu_system *open_system(void)
 {
     struct gpu_system_desc desc = {.only_api = device_api(), .validation = true};
@@ -134,7 +134,7 @@ static struct bench_case case_of(struct arena *arena, const struct values *value
     return c;
 }
 
-// One visit; `memory` as in struct bench_visit. The visit lives in the session's arena.
+// Makes one visit; `memory` is as in struct bench_visit. The session's arena holds the visit.
 static struct measure_visit *visit_case(struct bench *bench, const struct values *values,
                                         unsigned round, void **memory, struct error *err)
 {
@@ -164,7 +164,7 @@ static void check_samples(const struct measure_samples *samples, const char *wha
 {
     if (!samples->values || samples->count == 0 || !(samples->step > 0))
         fail_msg("%s: %zu samples, step %g", what, samples->count, samples->step);
-    double least = INFINITY; // the others may have waited for a core
+    double least = INFINITY; // longer ones may have waited for a processor
     for (size_t i = 0; i < samples->count; i++) {
         if (!isfinite(samples->values[i]) || !(samples->values[i] > 0))
             fail_msg("%s: sample %zu is %g", what, i, samples->values[i]);
@@ -174,7 +174,7 @@ static void check_samples(const struct measure_samples *samples, const char *wha
         fail_msg("%s: the shortest sample is %g", what, least);
 }
 
-// What not every API has, Vulkan has: addresses, images of all formats.
+// True if the API may lack what the case needs. Vulkan has addresses and all image formats.
 static bool may_be_missing(const struct bench *bench, const struct values *values,
                            const struct error *err)
 {
@@ -184,7 +184,7 @@ static bool may_be_missing(const struct bench *bench, const struct values *value
     return true;
 }
 
-// Two visits, so that what a case keeps between rounds is used too.
+// Visits the case twice, so that the second visit uses what the case keeps between rounds.
 static void check_case(struct bench *bench, const struct values *values)
 {
     struct error err;
@@ -203,7 +203,7 @@ static void check_case(struct bench *bench, const struct values *values)
                           strcmp(values->path, "texel") != 0 && strcmp(values->path, "image") != 0;
         assert_true(arithmetic == (visit->metrics[LATENCY_METRIC_CONTROL_NS].values != NULL));
         assert_true(visit->device_time_ns > 0);
-        // Of each visit: the first one may be repeated, and then it does not count.
+        // Every visit has these, because the first one may be repeated and then does not count.
         assert_non_null(visit->kernel.hash);
         assert_true(memory != NULL);
     }
@@ -265,8 +265,8 @@ static void without_a_counter_the_slope_of_time_stamps_is_taken(void **state)
     check_case(bench, &(struct values){"image", "index", "random", 65536, "idle"});
 }
 
-// Given dispatches that are delayed for a while, when slopes of time stamps are taken, then only
-// the sample that is given up in that time is lost.
+// Given dispatches that are delayed for a while, when latencies are slopes of time stamps, then
+// only the sample that is taken meanwhile is lost.
 static void a_delay_costs_no_later_sample(void **state)
 {
     struct bench *bench = *state;
@@ -293,7 +293,7 @@ static void a_narrow_counter_gets_short_windows(void **state)
     struct latency_session *session = bench->session.state;
     if (!session->clocked)
         skip();
-    // 20 bits, as RDNA 2's: a window of 2^18 counts at most.
+    // With a counter of 20 bits, as in RDNA 2, a window may take at most 2^18 counts.
     struct error err;
     void *memory = NULL;
     session->bench->clock.counter_bits = 20;
@@ -303,8 +303,8 @@ static void a_narrow_counter_gets_short_windows(void **state)
     check_samples(&visit->metrics[LATENCY_METRIC_NS], "20 bits");
 }
 
-// Given a counter that wraps in the chase that is tried first, then the counts of a hop are not
-// what is left of them: windows as long as those would wrap, too.
+// Given a counter that wraps in the first trial chase, then the counts of a hop do not come from
+// the wrapped value. Otherwise, windows would be so long that they wrap, too.
 static void a_counter_that_wraps_at_once_is_not_believed(void **state)
 {
     struct bench *bench = *state;
@@ -355,7 +355,7 @@ static void a_cold_cycle_is_followed_from_where_the_last_round_ended(void **stat
 {
     struct bench *bench = *state;
     struct latency_session *session = bench->session.state;
-    session->bench->limits.last_cache_bytes = 4096; // what is beyond four of these is chased cold
+    session->bench->limits.last_cache_bytes = 4096; // above four times this, chases are cold
     check_case(bench, &(struct values){"vector", "pointer", "random", 8 << 20, "idle"});
     check_case(bench, &(struct values){"vector", "index", "plru", 1 << 20, "idle"});
     check_case(bench, &(struct values){"image", "index", "random", 1 << 20, "idle"});
@@ -363,24 +363,24 @@ static void a_cold_cycle_is_followed_from_where_the_last_round_ended(void **stat
 
 // ---------------------------------------------------------------- what does not
 
-// A chase that begins where another did finds in the caches what that one left there.
+// If a chase begins where another one began, it finds the lines of that one in the caches.
 static void no_cold_chase_begins_where_another_did(void **state)
 {
     struct bench *bench = *state;
     struct latency_session *session = bench->session.state;
     session->bench->limits.last_cache_bytes = 4096;
-    session->clocked = false; // several pairs of dispatches a visit
+    session->clocked = false; // then a visit has several pairs of dispatches
     struct error err;
     void *memory = NULL;
     const struct values cold = {"vector", "index", "random", 64 << 20, "idle"};
     assert_non_null(visit_case(bench, &cold, 0, &memory, &err));
     const struct latency_memory *kept = memory;
     assert_false(kept->warm);
-    assert_true(kept->walked > UINT64_C(8) * LATENCY_UNROLL * kept->repeats); // 4 samples
+    assert_true(kept->walked > UINT64_C(8) * LATENCY_UNROLL * kept->repeats); // hops of 4 samples
     end_count = 0;
     assert_non_null(visit_case(bench, &cold, 1, &memory, &err));
     assert_true(end_count >= 12);
-    // The first run of three has no hop: it ends where it begins, at the end of the last.
+    // The first of three runs has no hop. It ends where it begins: at the end of the run before it.
     for (size_t i = 2; i < end_count; i++)
         for (size_t j = 0; j + 1 < i; j++)
             assert_int_not_equal(ends[i], ends[j]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The closed formulas of chains: where hop k is.
+// The closed formulas of chains: the place of hop k.
 #include "bench/latency/case.h"
 #include "bench/latency/latency.h"
 
@@ -45,8 +45,8 @@ static void a_lap_of_any_order_visits_every_place_once(void **state)
     }
 }
 
-// Between two visits of a line, plru visits every other line of the region: whatever the size of
-// lines, a cache that is too small for the region keeps none of them.
+// Between two visits of a line, plru visits all the other lines of the region once, for any line
+// size. So a cache that is too small for the region keeps no line.
 static void plru_reuses_a_line_after_all_others_for_any_line_size(void **state)
 {
     (void)state;
@@ -104,7 +104,7 @@ static void page_comes_to_another_page_each_hop_and_to_a_line_once(void **state)
             .stride = 128,
             .page = PAGE,
         });
-        // As many lines for few pages as for many, as far as the pages have them.
+        // A lap touches as many lines with few pages as with many, if the pages have so many lines.
         assert_int_equal(chain.nodes % pages, 0);
         uint64_t most = (uint64_t)pages * PAGE, lap = LATENCY_PAGE_LAP_BYTES;
         lap = pages == PAGES_MAX ? (uint64_t)PAGES_MAX * 128 : lap < most ? lap : most;
@@ -117,7 +117,7 @@ static void page_comes_to_another_page_each_hop_and_to_a_line_once(void **state)
             bool *seen = &line_seen[(size_t)place.block * LINES + place.byte / 128];
             assert_false(*seen);
             *seen = true;
-            if (hop % pages != 0) // from one turn to the next it may be the same
+            if (hop % pages != 0) // between turns, the page may stay the same
                 assert_int_not_equal(place.block, last_page);
             last_page = place.block;
         }
@@ -136,7 +136,7 @@ static void links_are_in_the_units_of_their_path(void **state)
     latency_link(&this_case, &chain, chunks, 77, words);
     assert_int_equal(words[0] | (uint64_t)words[1] << 32, chunks[0] + byte);
 
-    // Chunks of half the region: block n/2 + i is block i of the second.
+    // The chunks are halves of the region: block n/2 + i is block i of the second chunk.
     chain.chunk_shift = latency_log2(chain.nodes / 2);
     uint32_t block = latency_place(&chain, 77).block, half = chain.nodes / 2;
     latency_link(&this_case, &chain, chunks, 77, words);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which cases presets and --set make, on a made-up device.
+// The cases that presets and --set give on an invented device.
 #include "bench/latency/case.h"
 #include "bench/latency/latency.h"
 #include "bench/latency/session.h"
@@ -18,13 +18,13 @@
 
 extern const struct benchmark bench_latency;
 
-// A discrete GPU that can do everything: 24 GiB, 32 MiB of last-level cache.
+// A discrete GPU with all but the `missing` capabilities, 24 GiB, and a last cache of 32 MiB.
 static struct gpu_info device_with(gpu_caps missing)
 {
     return (struct gpu_info){
         .kind = GPU_KIND_DISCRETE,
         .caps = ~missing,
-        .vendor_id = GPU_VENDOR_NVIDIA, // states the last cache
+        .vendor_id = GPU_VENDOR_NVIDIA, // its driver states the last cache
         .limits = {.memory_bytes = 24 * GIB,
                    .storage_range_bytes = 4 * GIB - 4,
                    .constant_range_bytes = 64 * KIB,
@@ -70,7 +70,7 @@ static void choose_number(struct request *r, enum latency_param param, uint64_t 
     choice->values[0].uint = number;
 }
 
-// As the suite would: 1 KiB, twice that, … and then all there is.
+// Fills the request as the suite would. The sizes are 1 KiB, 2 KiB, … and then all memory.
 static void begin(struct request *r, const char *preset, gpu_caps missing)
 {
     *r = (struct request){.arena = arena_create(), .device = device_with(missing)};
@@ -151,7 +151,7 @@ static void standard_sweeps_vector_whole_and_other_paths_to_twice_the_cache(void
     assert_int_equal(random.most, 4 * GIB);
     assert_int_equal(find(&r, "vector", "pointer", "plru").most, 4 * GIB);
     assert_int_equal(find(&r, "vector", "pointer", "page").count, 0);
-    // Every second size, and the last one.
+    // The scalar path has every second size, and the last one.
     struct found scalar = find(&r, "scalar", "pointer", "random");
     assert_int_equal(scalar.most, 64 * MIB);
     assert_int_equal(scalar.count, 9);
@@ -185,7 +185,7 @@ static void full_has_every_chain_that_a_path_can_have(void **state)
     struct request r;
     begin(&r, "full", 0);
     plan(&r);
-    // Half of memory, in pages; four of them at least.
+    // The order `page` has from four pages up to half of the memory.
     struct found page = find(&r, "vector", "pointer", "page");
     assert_int_equal(page.least, 8 * MIB);
     assert_int_equal(page.most, 12 * GIB);
@@ -238,7 +238,7 @@ static void a_missing_feature_leaves_one_case_to_say_so(void **state)
     arena_destroy(r.arena);
 }
 
-// A device without the feature says no limit of it either.
+// A device without a feature states no limit for it either.
 static void no_byte_for_a_path_leaves_one_case_to_say_so(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void what_the_user_sets_is_kept_as_it_is(void **state)
     choose_texts(&r, LATENCY_PARAM_ORDER, "plru", true);
     choose_number(&r, LATENCY_PARAM_BYTES, 8 * GIB, true);
     plan(&r);
-    // Out of reach: the visit says so.
+    // Sizes that are out of reach are planned; the visit reports them.
     assert_int_equal(r.list.count, 2);
     assert_int_equal(find(&r, "texel", "index", "plru").most, 8 * GIB);
     assert_int_equal(find(&r, "vector", "pointer", "plru").most, 8 * GIB);
@@ -314,7 +314,7 @@ static void pitches_and_pages_that_no_chain_has_are_refused(void **state)
     } bad[] = {
         {LATENCY_PARAM_PITCH, "0", "pitch=0 B: expected a multiple of 16"},
         {LATENCY_PARAM_PITCH, "100", "pitch=100 B: expected a multiple of 16"},
-        {LATENCY_PARAM_PITCH, "4294967424", "from 16 B to 64 MiB"}, // 128 in 32 bits
+        {LATENCY_PARAM_PITCH, "4294967424", "from 16 B to 64 MiB"}, // 128 if cut to 32 bits
         {LATENCY_PARAM_PAGE, "0", "page=0 B: expected a power of two"},
         {LATENCY_PARAM_PAGE, "3MiB", "page=3 MiB: expected a power of two"},
         {LATENCY_PARAM_PAGE, "4GiB", "from 1 B to 2 GiB"},
@@ -337,7 +337,7 @@ static void a_pitch_that_some_chains_cannot_have_leaves_out_what_nobody_named(vo
     struct request r;
     struct error err = {0};
     begin(&r, "full", 0);
-    choose_number(&r, LATENCY_PARAM_PITCH, 192, true); // no image, and no pages of such lines
+    choose_number(&r, LATENCY_PARAM_PITCH, 192, true); // images and pages cannot have this pitch
     plan(&r);
     assert_int_equal(find(&r, "image", "index", "random").count, 0);
     assert_int_equal(find(&r, "vector", "pointer", "page").count, 0);
@@ -371,7 +371,7 @@ static void limits_are_named(void **state)
     struct latency_case this_case = {.path = LATENCY_SHARED};
     assert_int_equal(latency_bytes_max(&device, &this_case, &name), 48 * KIB);
     assert_string_equal(name, "shared_bytes");
-    device.limits.shared_bytes = 40 * KIB; // between two of the arrays that there are
+    device.limits.shared_bytes = 40 * KIB; // between the sizes of two arrays in kernels
     assert_int_equal(latency_bytes_max(&device, &this_case, &name), 32 * KIB);
     this_case = (struct latency_case){.path = LATENCY_VECTOR, .pointer = true};
     device.limits.memory_bytes = 8 * GIB;
@@ -386,7 +386,7 @@ static void limits_are_named(void **state)
     device.limits =
         (struct gpu_limits){.memory_bytes = 140 * GIB, .storage_range_bytes = 140 * GIB};
     this_case = (struct latency_case){.path = LATENCY_VECTOR, .order = LATENCY_ORDER_PAGE};
-    assert_int_equal(latency_bytes_max(&device, &this_case, &name), 16 * GIB); // of 4-byte words
+    assert_int_equal(latency_bytes_max(&device, &this_case, &name), 16 * GIB); // 2^32 4-byte words
     assert_string_equal(name, "an index of 32 bits");
     this_case.pointer = true;
     assert_int_equal(latency_bytes_max(&device, &this_case, &name), 70 * GIB);

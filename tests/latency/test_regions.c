@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The memory of chains where other processes hold most of the card's: on the double of libcuda, of
-// whose 2 GiB 100 MiB are free.
+// The memory of chains if other processes hold most of the card's. The double of libcuda has 2 GiB,
+// of which 100 MiB are free.
 #include "bench/latency/session.h"
 
 #include <setjmp.h>
@@ -65,8 +65,8 @@ static void assert_does_not_fit(struct stage *stage, const struct latency_case *
     assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
 }
 
-// Given memory for a part of the cases, when they come in any order, then each region that fits
-// alone is had, whatever came before it.
+// Given memory for some cases only, when cases come in any order, then each region that fits alone
+// is allocated, whatever came before.
 static void what_fits_is_had_in_any_order(void **state)
 {
     struct stage *stage = *state;
@@ -75,17 +75,17 @@ static void what_fits_is_had_in_any_order(void **state)
         .pointer = true, .order = LATENCY_ORDER_PAGE, .stride = 64, .page = 4096};
     assert_fits(stage, &chain, 64 * MIB);
     assert_fits(stage, &chain, 1024);
-    assert_fits(stage, &chain, 98 * MIB); // in the place of the 64 MiB
+    assert_fits(stage, &chain, 98 * MIB); // replaces the 64 MiB
     assert_does_not_fit(stage, &chain, 200 * MIB);
     assert_fits(stage, &chain, 64 * MIB);
-    assert_does_not_fit(stage, &chain, 300 * MIB); // the other region: of more than 256 MiB
+    assert_does_not_fit(stage, &chain, 300 * MIB); // the other region, for more than 256 MiB
     assert_fits(stage, &chain, 1024);
     assert_does_not_fit(stage, &pages, 1024 * MIB);
     assert_fits(stage, &chain, 98 * MIB);
 }
 
-// Given memory for two chunks, when a chain needs four and then one needs two, then kernels find
-// the addresses of those two in the directory, although the longer chain failed.
+// Given memory for two chunks, when a chain of four chunks fails and one of two follows, then
+// kernels find the addresses of the two chunks in the directory.
 static void chunks_of_a_chain_that_did_not_fit_have_addresses(void **state)
 {
     struct stage *stage = *state;
@@ -93,7 +93,7 @@ static void chunks_of_a_chain_that_did_not_fit_have_addresses(void **state)
         .pointer = true, .order = LATENCY_ORDER_PAGE, .stride = 64, .page = 4096};
     struct gpu_info info = *stage->bench.info;
     struct error err = {0};
-    info.limits.allocation_bytes = 64 * MIB; // chunks of 32 MiB, of which 100 MiB hold two
+    info.limits.allocation_bytes = 64 * MIB; // chunks of 32 MiB: two of them fit
     stage->bench.info = &info;
     assert_does_not_fit(stage, &pages, 128 * MIB);
     const struct latency_region *region = latency_region(&stage->session, &pages, 64 * MIB, &err);
@@ -104,8 +104,8 @@ static void chunks_of_a_chain_that_did_not_fit_have_addresses(void **state)
     assert_memory_equal(seen, region->addresses, sizeof seen);
 }
 
-// Given that the driver tells how little is free, when a small region follows a large one, then it
-// takes no more than it needs.
+// Given a driver that states how little memory is free, when a small region follows a large one,
+// then it takes no more than it needs.
 static void a_region_takes_no_more_than_it_needs_where_memory_is_short(void **state)
 {
     struct stage *stage = *state;
@@ -120,8 +120,8 @@ static void a_region_takes_no_more_than_it_needs_where_memory_is_short(void **st
     assert_int_equal(gpu_buffer_bytes(region->chunks[0]), 1024);
 }
 
-// Given a region with room for many small chains, when the keys are those of successive rounds,
-// then each chain has a place of its own inside the region.
+// Given a region with room for many small chains, when the keys of successive rounds come, then
+// each chain has a place of its own in the region.
 static void each_round_has_another_place(void **state)
 {
     enum {
@@ -140,7 +140,7 @@ static void each_round_has_another_place(void **state)
         for (uint32_t k = 0; k < i; k++)
             assert_int_not_equal(offsets[i], offsets[k]);
     }
-    // Given room for few places only, then six rounds do not repeat one.
+    // Given room for few places only, then the places of six rounds differ.
     const uint64_t large = region->chunk_bytes - 9 * 2 * MIB;
     for (uint32_t i = 0; i < 6; i++) {
         assert_true(latency_region_place(region, &stage->session, large,

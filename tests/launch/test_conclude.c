@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cost of a launch, from a run whose kernels take 2 µs + V / 4 TB/s.
+// The findings about the cost of a launch, from a run whose kernels take 2 µs + V / 4 TB/s.
 #include "case_text.h"
 
 #include <math.h>
@@ -42,12 +42,12 @@ static void add_row(struct run *run, const char *device, const char *mode, doubl
 {
     for (uint64_t elements = 4096; elements <= 1 << 24; elements *= 2) {
         double volume = 16.0 * (double)elements, noise = elements & 0x5555555 ? 1.001 : 0.999;
-        double rate = volume > 20e6 ? 1000 : 4000; // beyond the cache all is slower
+        double rate = volume > 20e6 ? 1000 : 4000; // beyond the cache, the rate is lower
         add(run, device, mode, elements, (launch_ns + volume / rate) * noise);
     }
 }
 
-// Kernels of a device that would take 1.2 µs + V / 4 TB/s, each launched by a call of `host_ns`.
+// Adds kernels that take 1.2 µs + V / 4 TB/s on the device and a call of `host_ns` for each launch.
 static void add_slow_host(struct run *run, double host_ns)
 {
     for (int step = 0; step <= 16; step++) {
@@ -125,12 +125,12 @@ static void rows_that_wait_for_the_host_are_told(void **state)
 {
     (void)state;
     for (int bound = 0; bound < 2; bound++) {
-        // Given a row of 3 µs a kernel, whose submitting call took 2.9 µs of that, or 20 ns
+        // Given a kernel every 3 µs, of which the submitting call takes 2.9 µs or 20 ns
         struct run *run = run_create();
         run_add_device(run)->id = "vulkan:0";
         add_barrier(run, "order", 3000);
         add_host(run, bound ? 2900 : 20);
-        // When findings are made, then it is reported of the first alone
+        // When findings are made, then only the call of 2.9 µs is reported
         conclude(run);
         assert_int_equal(run->finding_count, bound);
         if (bound) {
@@ -144,11 +144,11 @@ static void rows_that_wait_for_the_host_are_told(void **state)
 static void kernels_that_the_host_limits_are_in_no_fit(void **state)
 {
     (void)state;
-    // Given a host that needs 1.6 µs for a launch: the device limits the larger half of the kernels
+    // Given a host that needs 1.6 µs a launch, so the device limits only the larger kernels
     struct run *run = run_create();
     run_add_device(run)->id = "cuda:0";
     add_slow_host(run, 1600);
-    // When findings are made, then the line is that of the device, not one through all kernels
+    // When findings are made, then the line fits only the kernels that the device limits
     conclude(run);
     assert_int_equal(run->finding_count, 1);
     assert_string_equal(run->findings[0].code, "launch-fit");
@@ -160,11 +160,11 @@ static void kernels_that_the_host_limits_are_in_no_fit(void **state)
 static void a_slow_host_is_told_instead_of_a_fit(void **state)
 {
     (void)state;
-    // Given a host that needs 3.3 µs for a launch: it limits kernels of up to 8 MiB
+    // Given a host that needs 3.3 µs a launch, so it limits kernels of up to 8 MiB
     struct run *run = run_create();
     run_add_device(run)->id = "cuda:0";
     add_slow_host(run, 3300);
-    // When findings are made, then there is no rate, but the size from which on there would be one
+    // When findings are made, then they state no rate, but the size up to which the host limits
     conclude(run);
     assert_int_equal(run->finding_count, 1);
     assert_string_equal(run->findings[0].code, "launch-bound");
@@ -177,11 +177,11 @@ static void a_slow_host_is_told_instead_of_a_fit(void **state)
 static void what_was_measured_without_the_call_gives_no_fit(void **state)
 {
     (void)state;
-    // Given kernels of which nobody knows what the call that launched them took
+    // Given kernels without a time of the calls that launched them
     struct run *run = make_run();
     for (size_t i = 0; i < run->result_count; i++)
         run->results[i]->metric_count = 2;
-    // When findings are made, then there is none: the host may have been the limit
+    // When findings are made, then there is none, because the host may be the limit
     conclude(run);
     assert_int_equal(run->finding_count, 0);
     run_destroy(run);

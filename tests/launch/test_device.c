@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every way of launching measured and verified on the device that is there, and the proof itself
-// put to the test: data or counts that are not what they should be give MISMATCH, no number.
+// Measures and verifies every way of launching on the device that is there. Tests the verification,
+// too: wrong data or counts give MISMATCH and no number.
 #include "bench/launch/session.h"
 #include "workbench.h"
 
@@ -10,7 +10,7 @@
 
 extern const struct benchmark bench_launch;
 
-// Every time that a visit measured is above 0.
+// Every time in the visit is above 0.
 static void assert_times(const struct workbench *bench)
 {
     workbench_samples(bench, 0);
@@ -45,7 +45,7 @@ static struct launch_session *session_of(void **state)
     return bench->session.state;
 }
 
-// The detail names the kernels of all queues together: of each sample, and of the two runs before.
+// The detail names the kernels of all queues. They ran in each sample and in two runs before.
 static void assert_every_kernel_is_named(void **state)
 {
     const struct workbench *bench = *state;
@@ -76,8 +76,8 @@ static void kernels_on_several_queues_and_behind_signals_all_run(void **state)
     workbench_refuse(bench, ERROR_UNSUPPORTED, wanted, "signal", most + 1);
 }
 
-// By clocks that were related: longer than nothing, and there and back no longer than what the host
-// saw. A machine whose processors are busy may be late for every question: then it is refused.
+// The clocks are related. A kernel begins after its submission, and both ways take no longer than
+// the host saw. If busy processors make every answer late, the case is refused.
 static void a_kernel_begins_after_its_submission_and_before_the_host_knows_it_done(void **state)
 {
     struct workbench *bench = *state;

@@ -7,21 +7,21 @@
 #include <string.h>
 
 enum {
-    NODES_MAX = 6144,     // simulated nodes of a chain
-    TOGETHER_MAX = 49152, // of several chains together
+    NODES_MAX = 6144,     // simulated nodes of one chain
+    TOGETHER_MAX = 49152, // the same, of several chains together
     BLOCK_SHIFT = 8,      // blocks of 256 bytes are simulated or left out
-    ORDERED_BYTES = 512   // from one load to the next, if pages are visited in order
+    ORDERED_BYTES = 512   // between loads of a chain that visits pages in order
 };
 
 // ---------------------------------------------------------------- one cache
 
 struct cache {
     const struct simulated_cache *desc;
-    uint64_t sets; // per instance, as far as they are simulated
+    uint64_t sets; // simulated sets of one instance
     uint64_t seed;
     unsigned line_shift, power; // sets = odd × 2^power
-    unsigned sampled;           // of the block's number these lowest bits are the same in all lines
-    uint64_t *lines;            // [instance][set][way]: line + 1 above a bit a sector, newest first
+    unsigned sampled;           // lowest bits of block numbers that all lines share
+    uint64_t *lines;            // [instance][set][way]: line + 1, then a bit a sector; newest first
 };
 
 static uint64_t mix(uint64_t x)
@@ -56,7 +56,7 @@ static uint64_t set_of(const struct cache *cache, uint64_t line)
 {
     if (cache->desc->choice == SETS_RANDOM)
         return mix(line ^ cache->seed) % cache->sets;
-    if (cache->sampled) { // take out the bits that are the same in all lines
+    if (cache->sampled) { // take out the bits that all lines share
         unsigned below = BLOCK_SHIFT - cache->line_shift;
         line = line >> (below + cache->sampled) << below | (line & ((UINT64_C(1) << below) - 1));
     }
@@ -65,7 +65,7 @@ static uint64_t set_of(const struct cache *cache, uint64_t line)
     return line % cache->sets;
 }
 
-// True if the sector was there; else it is there afterwards.
+// Loads a sector. True if the cache had the sector; afterwards it has it.
 static bool cache_load(const struct cache *cache, unsigned instance, uint64_t address,
                        struct random *random)
 {
@@ -117,10 +117,10 @@ struct load {
 struct lap {
     struct load *loads;
     size_t count, most;
-    uint64_t mask, chosen; // of a block's number
+    uint64_t mask, chosen; // a block is simulated if its number & mask is `chosen`
 };
 
-// Adds the nodes of the chain in the page that begins at the virtual address `page`.
+// Adds the simulated nodes of the page that begins at the virtual address `page`.
 static void add_page(const struct simulated *machine, const struct chain *chain, uint64_t page,
                      uint64_t bytes, struct lap *lap)
 {
@@ -154,9 +154,9 @@ static void add_nodes(const struct simulated *machine, const struct chain *chain
         add_page(machine, chain, at, page, lap);
 }
 
-// Sorts loads of every 32 bytes, which are in the order of their addresses: first one in each 512
-// bytes, then the next one in each 512 bytes, and so on. Within the 512 bytes the order is that of
-// latency's order=plru, bit-reversed.
+// Sorts loads, one in every 32 bytes, that come in the order of addresses. First comes one load of
+// each 512 bytes, then the next one of each, and so on. Within 512 bytes, the order is
+// bit-reversed, as in latency's order=plru.
 static void put_in_order(struct arena *arena, struct lap *lap)
 {
     static const unsigned slots[] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
@@ -169,8 +169,8 @@ static void put_in_order(struct arena *arena, struct lap *lap)
     lap->loads = sorted;
 }
 
-// The simulated loads of a lap, in random order (or in order of the pages). *sampled: of the blocks
-// one in 2^sampled.
+// Returns the simulated loads of a lap, in random order or in the order of pages. One block in
+// 2^*sampled is simulated.
 static struct lap lap_of(struct arena *arena, const struct simulated *machine,
                          const struct chain *chain, struct random *random, unsigned *sampled)
 {
@@ -197,7 +197,7 @@ static struct lap lap_of(struct arena *arena, const struct simulated *machine,
     return lap;
 }
 
-// The core that follows chain `i`.
+// Returns the core that follows chain `i`.
 static unsigned core_of(const struct chain *chain, unsigned i)
 {
     return (unsigned)((uint64_t)i * chain->cores / chain->count);
@@ -214,7 +214,7 @@ static void init_caches(struct arena *arena, const struct simulated *machine,
     }
 }
 
-// The number of laps that fill the caches before the one that is counted.
+// Returns the number of laps that warm the caches before the counted lap.
 static unsigned warm_laps(const struct simulated *machine, size_t nodes)
 {
     unsigned warm = 1;
@@ -225,7 +225,7 @@ static unsigned warm_laps(const struct simulated *machine, size_t nodes)
     return warm;
 }
 
-// hits[chain][k] gets the number of the chain's loads that hit level k; the last one: memory.
+// Sets hits[chain][k] to the number of the chain's loads that hit level k. The last k is memory.
 static void simulate_caches(struct arena *arena, const struct simulated *machine,
                             const struct chain *chain, struct random *random,
                             double (*hits)[SIMULATED_LEVELS_MAX + 1])
@@ -248,8 +248,8 @@ static void simulate_caches(struct arena *arena, const struct simulated *machine
         }
 }
 
-// Core cycles of translation a load. A chain in the order of the pages looks its TLBs up at the
-// first of its successive loads in a page; the others hit.
+// Returns the core cycles of address translation a load. If a chain visits pages in order, only its
+// first load in a page can miss a TLB.
 static double simulate_tlbs(struct arena *arena, const struct simulated *machine,
                             const struct chain *chain, struct random *random)
 {
@@ -266,7 +266,7 @@ static double simulate_tlbs(struct arena *arena, const struct simulated *machine
     uint64_t places = chain->nodes / chain->turns, apart = machine->page;
     apart = chain->stride > apart ? chain->stride : apart;
     uint64_t pages = (places * chain->stride + (chain->in_order ? apart - 1 : 0)) / apart;
-    // Long enough for all pages that the TLBs can hold to be there.
+    // Enough loads to bring in all pages that the TLBs can hold.
     uint64_t warm = 12 * (pages < 2 * most ? pages : 2 * most) + 64;
     uint64_t in_page = chain->in_order ? machine->page / ORDERED_BYTES : 1;
     uint32_t key = (uint32_t)random_next(random);
@@ -282,7 +282,7 @@ static double simulate_tlbs(struct arena *arena, const struct simulated *machine
     return cycles;
 }
 
-// The mean latency of loads that hit the levels so often.
+// Returns the mean latency of loads; hits[k] is how many hit level k.
 static struct latency latency_of(const struct simulated *machine, const double *hits)
 {
     struct latency latency = {0, 0};

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// The loads of a chain through the caches and TLBs of a simulated machine, one by one.
+// The loads of a chain, one by one, through the caches and TLBs of a simulated machine.
 //
-// Of a large region only every 2ⁿ-th block of 256 bytes is simulated, in caches with as many sets
-// fewer: each set then sees the lines that it would see in the whole (set sampling: Puzak,
-// "Analysis of cache replacement algorithms", 1985).
+// In a large region, only every 2ⁿ-th block of 256 bytes is simulated, in caches with 2ⁿ times
+// fewer sets. So each set has the lines that it would have with the whole region (set sampling:
+// Puzak, "Analysis of cache replacement algorithms", 1985).
 #ifndef LEVELS_CHAIN_H
 #define LEVELS_CHAIN_H
 
 #include "simulated.h"
 
 struct chain {
-    uint64_t nodes, stride; // of a core; bytes from one node to the next
-    uint64_t turns;         // nodes of each place: > 1 for chains over pages
+    uint64_t nodes, stride; // nodes of one chain; bytes from one node to the next
+    uint64_t turns;         // nodes in each place; above 1 in chains over pages
     bool in_order;          // pages are visited one after another
-    unsigned count, cores; // chains, each in a region of its own; cores, over which they are spread
+    unsigned count, cores;  // chains with regions of their own; cores that follow them
 };
 
-// The mean latency of a chain's loads, in core cycles and in ns of other clocks; of several chains,
-// the median one.
+// The mean latency of a chain's loads: core cycles, and ns that do not depend on the core clock.
+// For several chains, it is the median.
 struct latency {
     double cycles, ns;
 };

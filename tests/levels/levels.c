@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How well levels are found, where the truth is known: `levels [SEED [COUNT]]` makes random
-// hierarchies (machine.h), sees them as `fathom map` does (rounds in random order, medians, then
-// more points where levels end, then probes of lines), and prints how often levels, sizes and lines
-// came out right. It fails where fewer did than fathom promises.
+// Measures how well levels are found. `levels [SEED [COUNT]]` makes random hierarchies whose truth
+// is known (machine.h) and measures them as `fathom map` does: rounds in random order, medians,
+// more points where levels end, then probes of lines. It prints how often levels, sizes and lines
+// were right. It fails if fewer were right than fathom promises.
 #include "analysis/levels.h"
 #include "machine.h"
 #include "map/lines.h"
@@ -15,7 +15,7 @@
 enum {
     POINTS_MAX = 4000,
     COARSE = 12, // points an octave
-    FINE = 24,   // points an end, each time it is looked at again
+    FINE = 24,   // points at an end, added in each pass
     PASSES = 4,
     ROUNDS = 5,
     PROBE_ROUNDS = 15,
@@ -28,14 +28,14 @@ struct chain_point {
 };
 
 struct curve {
-    double x[POINTS_MAX], y[POINTS_MAX]; // octaves of bytes, cycles
+    double x[POINTS_MAX], y[POINTS_MAX]; // octaves of bytes; cycles
     size_t count;
     double stride;
 };
 
 // ---------------------------------------------------------------- measuring
 
-// Visits points in rounds of random order, as a run does; `y` gets the median of each.
+// Visits points in rounds of random order, as a run does. `y` gets each point's median.
 static void visit_points(struct machine_view *view, const struct chain_point *points, size_t count,
                          size_t rounds, double *y)
 {
@@ -93,7 +93,7 @@ static void measure_coarse(struct arena *arena, struct machine_view *view, struc
     fit_curve(arena, curve, fit);
 }
 
-// More points at the ends until they are known to 3 %.
+// Adds points at the ends of levels until each end is known to 3 %.
 static void measure_ends(struct arena *arena, struct machine_view *view, struct curve *curve,
                          struct plateaus *fit)
 {
@@ -115,7 +115,7 @@ static void measure_ends(struct arena *arena, struct machine_view *view, struct 
     }
 }
 
-// What the levels' probes say, from the core outwards.
+// Sets answers[] to what the probes of each level show, from the core outwards.
 static void measure_lines(struct machine_view *view, const struct curve *curve,
                           const struct plateaus *fit, struct lines_answer *answers)
 {
@@ -173,7 +173,7 @@ static void measure(struct arena *arena, struct machine_view *view, struct curve
 // ---------------------------------------------------------------- judging
 
 struct score {
-    size_t table[MACHINE_LEVELS_MAX + 1][PLATEAUS_MAX]; // [truth][found]
+    size_t table[MACHINE_LEVELS_MAX + 1][PLATEAUS_MAX]; // curves: [true number of levels][found]
     size_t curves, right, extra;
     size_t steps, close, lines, sectors, wrong_lines, wrong_sectors;
     size_t points;
@@ -256,8 +256,8 @@ static void try_machine(struct arena *arena, struct machine_view *view, struct s
     judge(view->machine, &fit, answers, score);
 }
 
-// Outside the bounds nothing has to be found, but still nothing that is not there: curves that rise
-// all along, and noise of 10 to 20 %.
+// Outside the bounds, levels need not be found, but none may be invented. Tried are curves that
+// rise everywhere, and noise of 10 to 20 %.
 static bool try_outside(struct arena *arena, struct random *random, size_t total)
 {
     struct score rising = {.curves = 0}, noisy = {.curves = 0};

@@ -64,7 +64,7 @@ void machine_make(struct random *random, struct machine *machine)
         machine->level[k].latency =
             machine->level[k - 1].latency * 1.2 * exp2(uniform(random, 0, 2.5));
     for (size_t k = 0; k < machine->levels; k++) {
-        // Sets of W ways overflow one after the other, the last one when 1/W more lines came.
+        // Sets of W ways overflow one after the other. With 1/W more lines, all have overflowed.
         double ways = power_of_two(random, 4, 16);
         machine->level[k].ramp = uniform(random, log2(1 + 1 / ways), 0.5);
     }
@@ -74,9 +74,9 @@ void machine_make(struct random *random, struct machine *machine)
 
 // ---------------------------------------------------------------- what a chain sees
 
-// Loads that miss: as map/lines.h derives it for LRU (tests/unit/test_level_lines.c simulates
-// that), in the sets that overflow; they are more and more from the capacity to the end of the
-// ramp.
+// Returns the share of loads that miss. The sets overflow one by one from the capacity to the end
+// of the ramp. In a set that overflows, map/lines.h gives the share for LRU
+// (tests/unit/test_level_lines.c simulates that).
 static double miss_share(const struct machine_level *level, double region, double stride)
 {
     const struct lines_cache alone[] = {{0, level->capacity, level->line, level->sector, 0, false},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random memory hierarchies whose truth is known, and what a chain of loads sees of them.
+// Random memory hierarchies whose truth is known, and the latencies that a chain of loads sees.
 #ifndef LEVELS_MACHINE_H
 #define LEVELS_MACHINE_H
 
@@ -20,24 +20,24 @@ struct machine_level {
 
 struct machine {
     size_t levels;                                      // caches; memory comes behind them
-    struct machine_level level[MACHINE_LEVELS_MAX + 1]; // of memory only the latency
-    double noise, correlation;                          // relative, AR(1)
+    struct machine_level level[MACHINE_LEVELS_MAX + 1]; // the last one is memory: only latency
+    double noise, correlation;                          // relative size, and AR(1) coefficient
 };
 
-// 1–4 caches of 4 KiB–256 MiB, each at least twice as large as the one before, in bytes and in
-// lines, and slower by at least 1.2; lines of 32–256 bytes, never shorter than before; 4–16 ways,
-// sets by a hash; rises up to half an octave; noise up to 5 %.
+// Makes 1–4 caches of 4 KiB–256 MiB. Each has at least twice the bytes and lines and 1.2 times the
+// latency of the one before. Lines have 32–256 bytes and never get shorter. 4–16 ways, sets by a
+// hash; rises up to half an octave; noise up to 5 %.
 void machine_make(struct random *random, struct machine *machine);
 
-// What measures it.
+// A machine that is measured, and the state of its noise.
 struct machine_view {
     struct random random;
     const struct machine *machine;
     double disturbance; // state of the AR(1) noise
-    double slope;       // > 0: instead of the machine's levels
+    double slope;       // > 0: latency rises by this power of the region, without levels
 };
 
-// One sample of a chain over a region, nodes `stride` bytes apart; 1 % are outliers × 2–10.
+// One sample of a chain over a region with nodes `stride` bytes apart; 1 % are outliers × 2–10.
 double machine_sample(struct machine_view *view, double region, double stride);
 
 #endif

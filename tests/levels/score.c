@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What `fathom map` asserts of random machines (simulated.h), held against the truth:
-// `score [SEED [COUNT [FIRST]]]`. It runs the whole plan of a map with its budget. An assertion is
-// a stated number of levels, size, latency, line, sector, number of ways, sharers, reach or page.
+// Compares what `fathom map` asserts about random machines (simulated.h) with the truth: `score
+// [SEED [COUNT [FIRST]]]`. It runs the whole plan of a map with its budget. An assertion is a
+// stated number of levels, size, latency, line, sector, number of ways, sharers, reach or page.
 #include "fakes/map_run.h"
 #include "simulated.h"
 
@@ -24,7 +24,7 @@ enum property {
     P_REACH,
     P_PAGE,
     P_MEMORY,
-    P_LEVEL, // a level that the machine does not have
+    P_LEVEL, // a found level that the machine does not have
     PROPERTIES
 };
 
@@ -34,7 +34,7 @@ static const char *const names[PROPERTIES] = {"levels", "size",   "latency",    
 
 enum {
     WIDTHS_MAX = 20000,
-    // A little less than what was reached (docs/evidence/map.md), in percent.
+    // Lower bounds in percent, a little below what was reached (docs/evidence/map.md).
     FAULTLESS_LEAST = 88,
     ANSWERED_LEAST = 56,
     COUNT_LEAST = 70,
@@ -45,7 +45,7 @@ struct score {
     size_t machines, faulty, counts_right;
     size_t wrong[PROPERTIES], right[PROPERTIES], possible[PROPERTIES];
     size_t within;             // sizes whose interval contains the truth
-    double widths[WIDTHS_MAX]; // of the sizes' intervals, relative
+    double widths[WIDTHS_MAX]; // relative widths of the intervals of sizes
     size_t width_count;
     bool verbose;
 };
@@ -92,7 +92,7 @@ static const struct result *found_of(const struct view *view, const char *what, 
     return run_find(view->run, view->device->id, key);
 }
 
-// The level whose size is nearest.
+// Returns the level whose size is nearest.
 static size_t level_near(const struct simulated *machine, double bytes)
 {
     size_t best = 0;
@@ -201,7 +201,7 @@ static void judge_translation(struct view *view)
     }
 }
 
-// What of the machine the probes can show.
+// Counts the properties of the machine that the probes can show.
 static void count_possible(struct score *score, const struct simulated *machine)
 {
     score->possible[P_COUNT]++;
@@ -276,8 +276,8 @@ struct asked {
     const struct gpu_info *device;
 };
 
-// A seed for the noise of a case. It depends on nothing else, so that a plan with other cases
-// leaves the noise of this one as it was.
+// A seed for the noise of a case. It depends only on the machine and the case, so other cases in a
+// plan do not change the noise of this one.
 static uint64_t seed_of(const struct simulated *machine, const char *key)
 {
     uint64_t seed = machine->seed;
@@ -324,7 +324,7 @@ static double share(size_t part, size_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-// A figure, the goal, and the bound that it keeps today.
+// Prints a figure, its goal and its lower bound. False if the figure is below the bound.
 static bool print_figure(const char *name, double found, const char *goal, double least)
 {
     printf("%-32s %5.1f %%  (goal %s, at least %g)\n", name, found, goal, least);

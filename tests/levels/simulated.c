@@ -34,7 +34,7 @@ static double normal(struct random *random)
 
 // ---------------------------------------------------------------- making a machine
 
-// A cache of about `bytes`: 1, 3, 5 or 7 times a power of two sets.
+// Makes a cache of about `bytes`. The number of its sets is 1, 3, 5 or 7 times a power of two.
 static void make_sets(struct random *random, double bytes, struct simulated_cache *cache)
 {
     static const unsigned ways[] = {4, 5, 8, 8, 12, 16, 16, 20, 24, 32}, odd[] = {1, 1, 1, 3, 5, 7};
@@ -59,7 +59,7 @@ static void make_level(struct random *random, struct simulated *machine, size_t 
     make_sets(random, bytes, cache);
     cache->choice = (enum simulated_sets)random_below(random, 3);
     if (cache->choice == SETS_RANDOM && cache->ways < 8)
-        cache->choice = SETS_PLAIN; // a hash of each line would leave much of so few ways unused
+        cache->choice = SETS_PLAIN; // with so few ways, hashed sets would stay partly empty
     cache->random = chance(random, 0.1);
     bool last = k + 1 == machine->level_count;
     unsigned least = k ? machine->levels[k - 1].sharers : 1;
@@ -72,7 +72,7 @@ static void make_level(struct random *random, struct simulated *machine, size_t 
         cache->sharers = cores;
 }
 
-// The region of a chain with a node in each 128 bytes that fills the cache.
+// Returns the region of a chain that fills the cache with a node every 128 bytes.
 static uint64_t region_of(const struct simulated_cache *cache)
 {
     bool spared = cache->choice != SETS_PLAIN && cache->line < 128;
@@ -173,7 +173,7 @@ double simulated_latency(const struct simulated *machine, size_t k, double clock
 
 // ---------------------------------------------------------------- cases
 
-// The chain of a case. False if the machine does not have what the case measures.
+// Makes the chain of a case. False if the machine does not have what the case measures.
 static bool chain_of(const struct bench_case *bench_case, unsigned cores, struct chain *chain)
 {
     const char *what = case_find(bench_case, "what") ? case_text(bench_case, "what") : "";
@@ -203,7 +203,7 @@ static bool chain_of(const struct bench_case *bench_case, unsigned cores, struct
     return chain->nodes > 1;
 }
 
-// One sample in ns.
+// Returns one sample in ns.
 static double sample(const struct simulated *machine, const struct latency *latency,
                      double clock_hz, double *disturbance, struct random *random)
 {

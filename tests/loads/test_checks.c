@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the published tables show of NVIDIA's GPUs since Volta, looked for on the GPU that is there:
-// each line says whether it holds, and the figure. Holding or not is a finding, not a failure; that
-// every figure could be had is what is asserted. 77 = no GPU, or one of another maker.
+// Looks on the GPU that is there for what the published tables show of NVIDIA's GPUs since Volta.
+// Each line says whether that holds, and gives the figure. The test fails only if a figure is
+// missing, not if a claim does not hold. Exit status 77: no GPU, or one of another maker.
 #include "bench/loads/session.h"
 #include "case_text.h"
 #include "device_api.h"
@@ -25,7 +25,7 @@ enum {
     CASES_MAX = 128
 };
 
-// The rate of one case over that of another, or (base NULL) loads a texture unit and clock.
+// A bound on a rate relative to a base case, or (base NULL) on loads per texture unit and clock.
 struct check {
     const char *claim;
     const char *load, *pattern, *base, *base_pattern;
@@ -111,7 +111,7 @@ static const struct check checks[] = {
      2.02},
 };
 
-static const double texture_units = 4; // of a core, since Maxwell
+static const double texture_units = 4; // per core, since Maxwell
 
 struct seen {
     const char *load, *pattern;

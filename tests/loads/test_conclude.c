@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Advice says what the numbers say, names its cases, and is silent where intervals leave it open.
+// The advice says what the numbers show, names its cases, and is silent if intervals are too wide.
 #include "bench/bench.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static struct run *new_run(void)
     return run;
 }
 
-// A case of so many loads a second, known to ± `half` of that.
+// Adds a case of `rate` loads a second, ± `half` of that.
 static struct result *add(struct run *run, const char *load, const char *pattern, double rate,
                           double half)
 {
@@ -85,7 +85,7 @@ static void what_the_intervals_leave_open_is_not_said(void **state)
 {
     (void)state;
     struct run *run = new_run();
-    add_unaligned(run, 1.15, 0.05); // from 1.04 to 1.27
+    add_unaligned(run, 1.15, 0.05); // interval 1.04 to 1.27
     bench_loads.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 0);
     run_destroy(run);
@@ -136,7 +136,7 @@ static void how_far_the_baseline_drifted_is_said_and_where(void **state)
     run_destroy(run);
 }
 
-// A case that was counted over a thousand cycles of cores.
+// Adds a case with a count over 1000 cycles of cores.
 static void add_counted(struct run *run, const char *load, const char *name, double count)
 {
     struct result *result = add(run, load, "linear", 1e12, 0.01);
@@ -156,7 +156,7 @@ static void the_busiest_unit_is_named_for_the_cases_that_it_limits(void **state)
     add_counted(run, "StructuredBuffer<float4>.Load", "l1_data", 970);
     add_counted(run, "ByteAddressBuffer.Load3", "l1_data", 790); // no unit is busy enough
     add_counted(run, "StructuredBuffer<float2>.Load", "issue_slots",
-                1000); // a quarter of the slots
+                1000); // a quarter of all slots
     bench_loads.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 2);
     assert_string_equal(run->findings[0].code, "loads-bound");

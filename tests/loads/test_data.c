@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of loads and the data that they find, without a device.
+// The table of loads and the data that loads find, without a device.
 #include "bench/loads/session.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ static void formats_and_widths_agree(void **state)
     }
 }
 
-// A half, read by its definition.
+// Returns the value of a half by its definition.
 static double half_value(uint16_t bits)
 {
     double mantissa = 1 + (bits & 1023) / 1024.0;
@@ -94,11 +94,11 @@ static void memory_holds_the_values_none_of_them_zero(void **state)
     for (size_t i = 0; i < loads_kind_count; i++) {
         const struct loads_kind *kind = &loads_kinds[i];
         if (kind->data == LOADS_PACKED)
-            continue; // a device decodes them
+            continue; // only devices decode them
         struct arena *arena = arena_create();
         size_t bytes;
         unsigned char *memory = loads_encode(arena, kind, &bytes);
-        // A gather brings one channel of four texels.
+        // A gather returns one channel of four texels.
         unsigned channels =
             kind->source == LOADS_FROM_GATHER ? gpu_format_channels(kind->format) : kind->width;
         unsigned elements = LOADS_ELEMENTS;
@@ -120,7 +120,7 @@ static bool is_filtered(const struct loads_kind *kind)
     return loads_traits_of(kind)->smooth;
 }
 
-// Between values that are there, and exact where the fractions are quarters.
+// A filtered sum lies between the sums of the least and of the greatest value.
 static void filters_blend_what_the_format_holds(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void filters_blend_what_the_format_holds(void **state)
             assert_true((double)sums[id] < LOADS_A_THREAD * weight * most);
         }
     }
-    // What a wrong filter would find is beyond the tolerance for some thread at least.
+    // The result of a wrong filter is beyond the tolerance for at least one thread.
     const struct loads_kind *trilinear = loads_kind_find("Texture2D<RGBA8>.Sample(trilinear)");
     const struct loads_kind *offset = loads_kind_find("Texture2D<RGBA8>.Sample(off-centre)");
     loads_expect(loads_kind_find("Texture2D<RGBA8>.Sample(bilinear)"), LOADS_LINEAR, centred);
@@ -155,7 +155,7 @@ static void filters_blend_what_the_format_holds(void **state)
     }
 }
 
-// Blocks hold both their end points somewhere, and all that is found is finite and above zero.
+// Every value is above 0, and many differ from the first value of their block.
 static void packed_formats_hold_more_than_one_value_a_block(void **state)
 {
     (void)state;
@@ -175,8 +175,8 @@ static void packed_formats_hold_more_than_one_value_a_block(void **state)
     }
 }
 
-// However a filter weighs what is around a texel, as long as it weighs everywhere alike: a tile
-// adds up to the same. What further levels hold adds up to something else.
+// A filter may weigh the texels around a point in any way, if it weighs alike everywhere: a tile
+// has the same sum. Texels of further levels would give another sum.
 static void what_an_anisotropic_sample_finds_does_not_depend_on_its_weights(void **state)
 {
     (void)state;
@@ -201,7 +201,7 @@ static void what_an_anisotropic_sample_finds_does_not_depend_on_its_weights(void
     }
 }
 
-// One of 256 each, as many of them as chance gives (256 × (1 − 1/e) = 162), and neighbours apart.
+// Each begins at one of 256; by chance, 256 × (1 − 1/e) = 162 are used, and neighbours are apart.
 static void scattered_threads_begin_anywhere(void **state)
 {
     (void)state;
@@ -237,8 +237,8 @@ static void threads_begin_where_the_published_tool_lets_them(void **state)
     assert_int_equal((77 * start.multiplier) & start.keep, 0);
 }
 
-// Floats must come out exactly, in whatever order a kernel adds them: all partial sums are
-// multiples of 1/64 below 2^24 of them.
+// Sums of floats are exact in whatever order a kernel adds: all partial sums are multiples of 1/64,
+// at most 2^24 times 1/64.
 static void sums_of_floats_are_exact(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void sums_of_floats_are_exact(void **state)
         for (unsigned c = 0; c < kind->width; c++)
             for (unsigned e = 0; e < LOADS_ELEMENTS; e++)
                 most = fmax(most, fabs(loads_value(kind, e, c)));
-        double weight = kind->width * kind->width; // 1, 1 + 3, 1 + 3 + 5, …
+        double weight = kind->width * kind->width; // sum of the weights 1, 3, 5, …
         double grain = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8 ? 1 : 64;
         assert_true(most * grain * LOADS_A_THREAD * weight <= ldexp(1, 24));
         if (!is_filtered(kind))
@@ -258,8 +258,7 @@ static void sums_of_floats_are_exact(void **state)
     }
 }
 
-// What the tolerance of normalised numbers lets through must be less than one wrong load, as a
-// rule.
+// For many threads, two patterns differ by more than the tolerance for normalised numbers.
 static void sums_of_different_patterns_are_told_apart(void **state)
 {
     (void)state;
@@ -268,7 +267,7 @@ static void sums_of_different_patterns_are_told_apart(void **state)
         float linear[LOADS_THREADS], random[LOADS_THREADS];
         unsigned apart = 0;
         if (kind->source == LOADS_FROM_STRETCHED || kind->source == LOADS_FROM_PUSHED)
-            continue; // the same from wherever
+            continue; // all patterns find the same
         loads_expect(kind, LOADS_LINEAR, linear);
         loads_expect(kind, LOADS_RANDOM, random);
         for (unsigned id = 0; id < LOADS_THREADS; id++)
@@ -277,7 +276,7 @@ static void sums_of_different_patterns_are_told_apart(void **state)
     }
 }
 
-// A dispatch of 0.3 s, seen from a 32nd of it, and slower devices still: what is left ends in time.
+// If a trial of a dispatch was slow, fewer workgroups remain, so the rest ends in time.
 static void slow_devices_get_smaller_dispatches(void **state)
 {
     (void)state;
@@ -293,7 +292,7 @@ static void slow_devices_get_smaller_dispatches(void **state)
 
 // ---------------------------------------------------------------- claims
 
-// Two workgroups on an NVIDIA card with large enough caches.
+// Returns the claims for two workgroups on a card with large enough caches.
 static struct measure_count_claims claims_of(const char *label, enum loads_pattern pattern,
                                              uint32_t vendor_id)
 {
@@ -310,7 +309,7 @@ static struct measure_count_claims claims_of(const char *label, enum loads_patte
 
 static void check_loads(const char *label, enum loads_pattern pattern, double parts, double sectors)
 {
-    // 8 subgroups load 256 elements each, and at last the sum that they should have.
+    // Each of 8 subgroups does 256 loads, and at the end loads its expected sum.
     const double loads = 2 * 8 * 256, proof_requests = 2 * 8, proof_bytes = 2 * 1024;
     const struct measure_count_claims claims = claims_of(label, pattern, GPU_VENDOR_NVIDIA);
     assert_true(claims.of[GPU_COUNTER_L1_REQUESTS] == loads * parts + proof_requests);
@@ -320,18 +319,18 @@ static void check_loads(const char *label, enum loads_pattern pattern, double pa
     assert_true(claims.of[GPU_COUNTER_L2_READ] == 0);
 }
 
-// The sectors of a request, by hand: 32 neighbouring elements of 4 bytes begin at a sector in one
-// of eight loads, and else reach into a fifth.
+// The sectors of a request, by hand. In one of eight loads, 32 neighbouring elements of 4 bytes
+// begin with a sector and fill four; in the others, they reach into a fifth.
 static void direct_loads_claim_the_sectors_of_their_addresses(void **state)
 {
     (void)state;
     check_loads("StructuredBuffer<float>.Load", LOADS_LINEAR, 1, 4 + 7.0 / 8);
     check_loads("StructuredBuffer<float4>.Load", LOADS_LINEAR, 1, 16 + 1.0 / 2);
     check_loads("StructuredBuffer<float4>.Load", LOADS_UNIFORM, 1, 1);
-    // Of words that lie 16 bytes apart, a sector holds two.
+    // A sector holds two words that lie 16 bytes apart.
     check_loads("ByteAddressBuffer.Load4", LOADS_LINEAR, 4, 16 + 1.0 / 2);
     check_loads("ByteAddressBuffer.Load", LOADS_UNIFORM, 1, 1);
-    // Sixteen elements of 4 bytes.
+    // The threads load sixteen different elements of 4 bytes.
     check_loads("ByteAddressBuffer.Load", LOADS_RANDOM, 1, 2 + 7.0 / 8);
 }
 
@@ -355,7 +354,7 @@ static void textures_claim_an_instruction_for_each_load(void **state)
             claims_of(labels[i], LOADS_RANDOM, GPU_VENDOR_NVIDIA);
         assert_true(claims.of[GPU_COUNTER_INSTRUCTIONS_TEXTURE] == 2.0 * 8 * 256);
         assert_true(isnan(claims.of[GPU_COUNTER_L1_REQUESTS]));
-        assert_true(isnan(claims.of[GPU_COUNTER_L2_READ])); // each dispatch fills the caches
+        assert_true(isnan(claims.of[GPU_COUNTER_L2_READ])); // because a dispatch fills the caches
     }
 }
 

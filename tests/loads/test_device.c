@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every case of `loads` measured and verified on the device that is there, and the proof itself put
-// to the test: data that are not what they should be give MISMATCH, no number.
+// Measures and verifies every case of `loads` on the device that is there. Tests the verification,
+// too: wrong data give MISMATCH and no number.
 #include "bench/loads/session.h"
 #include "workbench.h"
 
@@ -38,8 +38,8 @@ static bool visit(struct workbench *bench, const char *load, const char *pattern
     return true;
 }
 
-// As on a device that takes seconds for a dispatch: there are a thousand times as many workgroups
-// as the software GPU gets. Each run of the case must stay short, and verify.
+// Given a thousand times as many workgroups as the software GPU gets, as on a device that takes
+// seconds for a dispatch, then each run of the case stays short and verifies.
 static void a_dispatch_too_long_is_cut(void **state)
 {
     struct workbench *bench = *state;
@@ -64,7 +64,7 @@ static void a_dispatch_too_long_is_cut(void **state)
     if (!loads_run(&visit, &run, &err))
         fail_msg("%s", err.message);
     assert_in_range(run.work.groups, 1, own->groups / 2);
-    assert_true(run.span.unit_ns[0] * run.work.groups < 500e6); // what watchdogs allow at least
+    assert_true(run.span.unit_ns[0] * run.work.groups < 500e6); // watchdogs allow at least this
     gpu_scope_close(visit.scope);
     arena_destroy(arena);
 }
@@ -75,7 +75,7 @@ static void measure_all(struct workbench *bench, const char *fidelity)
     for (size_t i = 0; i < loads_kind_count; i++)
         for (int p = 0; p < 4; p++) {
             if (p == 3 && loads_kinds[i].source == LOADS_FROM_STRETCHED)
-                continue; // is not planned
+                continue; // not planned
             if (!visit(bench, loads_kinds[i].label, patterns[p], fidelity) &&
                 bench->err.code != ERROR_UNSUPPORTED)
                 fail_msg("%s %s: %s", loads_kinds[i].label, patterns[p], bench->err.message);
@@ -104,7 +104,7 @@ static void lavapipe_skips_nothing(void **state)
     }
 }
 
-// The last float that a linear pattern reaches is changed, by as little as the format can tell.
+// The last float that a linear pattern reaches changes by the smallest step of the format.
 static void one_wrong_word_is_a_mismatch(void **state)
 {
     struct workbench *bench = *state;
@@ -144,7 +144,7 @@ static bool run_write(struct workbench *bench, const char *load, struct loads_wo
     return gpu_batch_end(batch, err) && gpu_batch_run(batch, UINT64_C(600000000000), err);
 }
 
-// What was written is changed by one in one place: one addition too few, one store gone wrong.
+// One written value changes by one, as if an addition or a store were missing.
 static void a_write_that_is_missing_is_a_mismatch(void **state)
 {
     struct workbench *bench = *state;

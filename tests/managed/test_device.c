@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every way of touching, sending and advising managed memory, verified on the device that is there;
-// the proof itself put to the test; and arrays that do not fit, which are never asked for.
+// Verifies every way to touch, send and advise managed memory on the device that is there. Tests
+// the verification, too, and arrays that do not fit, which are never requested.
 #include "bench/managed/session.h"
 #include "planned.h"
 #include "workbench.h"
@@ -20,7 +20,7 @@ static struct planned planned_of(const struct workbench *bench)
         .benchmark = &bench_managed, .arena = bench->session.arena, .info = *bench->session.info};
 }
 
-// Visits all cases, their sizes made small.
+// Visits all cases with small sizes.
 static void visit_all(struct workbench *bench, const struct bench_case_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -74,7 +74,7 @@ static void sums_that_are_wrong_are_a_mismatch(void **state)
     assert_non_null(batch);
     managed_arrays_record(&arrays, 1.25, batch);
     assert_true(gpu_batch_end(batch, &err));
-    assert_false(managed_arrays_check_device(&arrays, 1.25, &err)); // not yet
+    assert_false(managed_arrays_check_device(&arrays, 1.25, &err)); // the batch did not run yet
     assert_int_equal(err.code, ERROR_MISMATCH);
     assert_true(gpu_batch_run(batch, UINT64_C(10000000000), &err));
     assert_true(managed_arrays_check_device(&arrays, 1.25, &err));
@@ -103,7 +103,7 @@ static void more_than_is_free_is_not_asked_for(void **state)
     gpu_scope_close(scope);
 }
 
-// The double of libcuda ends the program when it is asked for more than is free.
+// If more memory is requested than is free, the double of libcuda ends the program.
 static void oversubscribed_cases_are_refused_before_anything_is_allocated(void **state)
 {
     struct workbench *bench = *state;

@@ -41,7 +41,7 @@ struct gpu_info machine_device(enum gpu_kind kind)
 {
     struct gpu_info info = map_run_device();
     info.kind = kind;
-    info.vendor_id = GPU_VENDOR_NVIDIA; // whose driver states the last cache
+    info.vendor_id = GPU_VENDOR_NVIDIA; // its driver states the last cache
     info.limits.cores = 132;
     info.limits.last_cache_bytes = 60 << 20;
     return info;
@@ -61,13 +61,13 @@ static double latency_of(const struct machine *m, const struct lines_chain *chai
     return lines_expected(caches, m->levels + 1, chain) * exp2(0.4 * rise);
 }
 
-// Of a chain over pages: as many entries as pages, or pages of the chain, whichever are larger.
+// Latency of a chain over pages. Pages, or nodes if farther apart, have a TLB entry each.
 static double translated(const struct machine *m, double region, double apart)
 {
     return m->latency[1] + (region / fmax(apart, m->page) > m->entries ? 100 : 0);
 }
 
-// Of chains that run at the same time, on every core or on so many of them.
+// Latency of chains that run at the same time, on every core or as many as the case says.
 static double crowded(const struct machine *m, const struct bench_case *bench_case, unsigned cores)
 {
     const struct case_value *chains = case_find(bench_case, "chains");
@@ -81,7 +81,7 @@ static double crowded(const struct machine *m, const struct bench_case *bench_ca
     return m->latency[k];
 }
 
-// Of a chain that visits few pages at a time, and so touches all bytes of its region.
+// Latency of a chain that visits few pages at a time. It touches all bytes of its region.
 static double local_ns(const struct machine *m, double region)
 {
     const struct lines_chain every = {region, 32};
@@ -108,8 +108,8 @@ static double chase_ns(const struct machine *m, double cores, const struct bench
         return crowded(m, bench_case, (unsigned)cores);
     if (what && strcmp(what->text, MAP_LOCAL) == 0)
         return local_ns(m, bytes);
-    // With plain sets, nodes two or four lines apart leave as many sets out: as if lines were as
-    // long as the largest power of two in the stride.
+    // With plain sets, a stride of several lines leaves sets unused, as if a line were as long as
+    // the largest power of two that divides the stride.
     struct machine seen = *m;
     uint64_t odd = (uint64_t)stride & (~(uint64_t)stride + 1);
     if (!m->hashed && (double)odd > m->line)
@@ -127,7 +127,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-// Of reads by all cores, or by one. Each cache of a level sees a part of what all cores read.
+// Rate of reads by all cores, or by one. Each cache of a level sees a part of what all read.
 static double read_rate(const struct machine *m, double cores, const struct bench_case *bench_case)
 {
     double bytes = (double)bytes_of(bench_case), merged = m->merges * cores;
@@ -165,7 +165,7 @@ static void answer(void *context, struct arena *arena, size_t index, struct resu
     result->metrics = ARENA_NEW(arena, struct metric);
     bool is_chase =
         strcmp(result->benchmark, "latency") == 0 || strcmp(result->benchmark, "map") == 0;
-    // One part in a thousand of noise, by the case's number.
+    // The number of the case gives a noise of one part in a thousand.
     double noise = 1 + 0.001 * sin(12.9898 * (double)index);
     bool is_read = strcmp(result->benchmark, "bandwidth") == 0;
     if (is_read && m->falls)

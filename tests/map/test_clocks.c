@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `fathom map` asks and says of the clock of a level that no region of the curve shows alone.
+// The clock domain of a level that no region of the curve shows alone.
 #include "machine.h"
 
 #include "bench/bench.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-// A curve of three points that show its first level; no point shows the second one.
+// A curve with three points in its first level and none in the second one.
 static struct level_curve curve_of(struct arena *arena)
 {
     struct level_curve curve = level_curve_empty(arena, 3);
@@ -35,12 +35,12 @@ static void no_clock_is_asked_for_it(void **state)
     const struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     const struct map_caches caches = {.steps.curve = curve_of(arena)};
     assert_true(map_cases_init(&cases, arena, &device, &err));
-    // when each level is to be measured at two clocks
+    // when cases for two clocks are added
     map_clocks_add_cases(&(struct map_look){.cases = &cases,
                                             .caches = &caches,
                                             .clocks_hz = (const double[]){1e9, 2e9},
                                             .clock_count = 2});
-    // then only two chains in the first level are
+    // then only the first level gets cases: two chains at two clocks
     assert_int_equal(cases.count, 4);
     for (size_t i = 0; i < cases.count; i++)
         assert_int_equal(case_uint(cases.at[i].bench_case, "level"), 1);
@@ -65,9 +65,9 @@ static void its_clock_is_unknown(void **state)
     const struct map_writer w = {
         .run = run, .scratch = arena, .device = &device, .info = &benchmark_find("map")->info};
     struct result *result = map_add_result(&w, MAP_LEVEL, "vector", 2);
-    // when it is asked on which clock the second level depends
+    // when the clock domain of the second level is wanted
     map_add_clock(&w, result, &curve, 1);
-    // then the loads of the first level do not answer
+    // then the loads of the first level are no answer
     assert_string_equal(machine_detail(result, "clock domain"),
                         "unknown: no size shows the level alone");
     run_destroy(run);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Straight-line code on the device that is there: what it comes to is what the host follows, and
-// what is not the host's is no number.
+// Straight-line code on the device that is there: if its result is not the host's, there is no
+// number.
 #include "bench/map.h"
 #include "bench/map/probes.h"
 #include "workbench.h"
@@ -14,8 +14,8 @@ static bool visit(struct workbench *bench, uint64_t instructions)
     return workbench_visit(bench, "what=" MAP_CODE "/instructions=%" PRIu64, instructions);
 }
 
-// A software GPU may take as long for code that it branches over, and their difference is below 0
-// on a busy host; never may results differ.
+// On a busy host, a software GPU may take no longer for code that it runs than for code that it
+// skips. Then the case is unsupported. No other error may occur.
 static void expect_done(struct workbench *bench, uint64_t instructions)
 {
     if (visit(bench, instructions))
@@ -32,7 +32,7 @@ static void code_comes_to_what_the_host_follows(void **state)
             expect_done(*state, lengths[i]);
 }
 
-// The results of one length held against what another comes to.
+// The results of one length are compared with those of another.
 static void results_that_are_not_the_hosts_are_a_mismatch(void **state)
 {
     struct workbench *bench = *state;

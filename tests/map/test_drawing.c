@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `fathom map` prints, drawn from the results of a machine that is written down.
+// What `fathom map` prints, from the results of an invented machine.
 #include "machine.h"
 
 #include "report/console.h"
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-// The drawing of a map; freed by the caller.
+// Returns the drawing of a map; the caller frees it.
 static char *drawing_of(const struct run *run)
 {
     char *text = NULL;
@@ -26,7 +26,7 @@ static char *drawing_of(const struct run *run)
     return text;
 }
 
-// The drawing of that machine's map; freed by the caller.
+// Returns the drawing of the machine's map; the caller frees it.
 static char *drawn(const struct gpu_info *device, const struct machine *machine)
 {
     struct run *run = machine_map(device, machine, NULL);
@@ -48,10 +48,10 @@ static void every_level_is_a_box_and_a_line_of_the_table(void **state)
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     char *text = drawn(&device, &machine_hopper);
-    // three levels of memory and two of instructions, and what lies behind each
+    // three levels of memory, two of instructions, and two boxes for what lies beyond
     assert_int_equal(times_in(text, "┌"), 7);
     assert_int_equal(times_in(text, "│ beyond"), 2);
-    assert_true(times_in(text, "\n  vector level ") >= 3); // a note may name one again
+    assert_true(times_in(text, "\n  vector level ") >= 3); // a note may repeat a level
     assert_int_equal(times_in(text, "\n  instruction cache "), 2);
     assert_int_equal(times_in(text, "line 128 B, sector 32 B"), 3);
     assert_int_equal(times_in(text, "each core its own"), 1);
@@ -86,7 +86,7 @@ static void a_path_without_levels_says_why(void **state)
     free(text);
 }
 
-// A run file may hold anything.
+// A run file may hold anything, so odd levels are drawn, too.
 static void odd_levels_are_drawn_all_the_same(void **state)
 {
     (void)state;

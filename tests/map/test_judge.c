@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What probes of a level say of its ways, of the cores that share it and of its clock.
+// What the probes of a level say about its ways, its clock and the cores that share it.
 #include "map/judge.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ static void the_stride_is_a_power_of_two_as_long_as_the_level(void **state)
     assert_int_equal(map_ways_stride(65900), 65536);
     assert_int_equal(map_ways_stride(49152), 65536);
     assert_int_equal(map_ways_stride(100000), 131072);
-    // 4 MiB is asked about wherever within its interval it was found
+    // the ways of a cache of 4 MiB are asked about, also if its size was found slightly off
     assert_true(map_ways_stride(3.998 * (1 << 20)) <= MAP_WAYS_STRIDE_MOST);
     assert_true(map_ways_stride(4.011 * (1 << 20)) <= MAP_WAYS_STRIDE_MOST);
     assert_true(map_ways_stride(4.5 * (1 << 20)) > MAP_WAYS_STRIDE_MOST);
@@ -74,7 +74,7 @@ static void the_stride_is_a_power_of_two_as_long_as_the_level(void **state)
 
 // ---------------------------------------------------------------- sharers
 
-// What a level says that so many cores share, the one before as many.
+// Returns the latency that a probe sees if `sharers` cores share a cache of the level.
 static double sharing_ns(const struct map_sharers_probe *probe, unsigned sharers)
 {
     unsigned together = map_sharers_together(probe, CORES, sharers, 0.5);
@@ -96,14 +96,14 @@ static struct map_sharers sharers_of(unsigned sharers, unsigned before)
 static void chains_are_spread_over_the_caches_of_a_level(void **state)
 {
     (void)state;
-    // given 12 cores and a level that 4 of them share: then 3 chains have one cache each
+    // given 12 cores of which 4 each share a cache: then 3 chains have a cache each
     struct map_sharers_probe probe = {.region = 4096, .chains = 3};
     assert_int_equal(map_sharers_together(&probe, 12, 4, 1), 1);
-    // and of 4 chains two share one
+    // and of 4 chains, two share a cache
     probe.chains = 4;
     assert_int_equal(map_sharers_together(&probe, 12, 4, 0.5), 1);
     assert_int_equal(map_sharers_together(&probe, 12, 4, 0.6), 2);
-    // and on all cores each has three neighbours
+    // and with chains on all cores, 4 chains share a cache
     probe.chains = 12;
     assert_int_equal(map_sharers_together(&probe, 12, 4, 0.1), 4);
     assert_int_equal(map_sharers_together(&probe, 12, 12, 1), 12);
@@ -115,7 +115,7 @@ static void the_bounds_of_who_shares_a_level_contain_the_truth(void **state)
     for (unsigned sharers = 1; sharers <= CORES; sharers++) {
         struct map_sharers found = sharers_of(sharers, 1);
         assert_true(found.low <= sharers && sharers <= found.high);
-        // a number is the truth, or the only one within the bounds that divides the cores
+        // if the true number divides the cores, no other number is found
         if (found.sharers && CORES % sharers == 0)
             assert_int_equal(found.sharers, sharers);
     }
@@ -143,7 +143,7 @@ static void the_curve_of_one_core_tells_who_shares_a_level_with_an_uncertain_end
     enum {
         COUNT = 80
     };
-    // given a level that replaces lines at random: its end is known to half an octave
+    // given a level that replaces lines at random, so its end is known to half an octave
     struct arena *arena = arena_create();
     struct map_level wide = level;
     wide.shapes = step_shapes_create(arena);
@@ -151,7 +151,7 @@ static void the_curve_of_one_core_tells_who_shares_a_level_with_an_uncertain_end
         wide.shape++;
     wide.end_low = 0.7 * level.end;
     wide.end_high = 1.6 * level.end;
-    // and the curve of one core, which rises for an octave from there
+    // and the curve of one core, which rises for an octave from that end
     double octaves[COUNT], ns[COUNT];
     for (int i = 0; i < COUNT; i++) {
         double above = i / 8.0 - 6;
@@ -164,7 +164,7 @@ static void the_curve_of_one_core_tells_who_shares_a_level_with_an_uncertain_end
     size_t count = map_sharers_plan(&wide, CORES, probes);
     for (size_t i = 0; i < count; i++)
         latency[i] = map_curve_ns(&curve, probes[i].region);
-    // then only that curve excludes two cores
+    // then only this curve excludes that two cores share a cache
     assert_true(map_sharers_judge(&wide, probes, latency, count, CORES).high > 1);
     wide.alone = &curve;
     assert_int_equal(map_sharers_judge(&wide, probes, latency, count, CORES).sharers, 1);
@@ -185,7 +185,7 @@ static void regions_that_the_level_before_holds_show_nothing(void **state)
 
 // ---------------------------------------------------------------- clocks
 
-// Latencies of so many fixed ns and core cycles, at clocks from `least` to 2 GHz.
+// Judges latencies of so many ns and core cycles, at clocks from `least` to 2 GHz.
 static bool clocks_of(double fixed_ns, double cycles, double least, struct map_clocks *clocks,
                       const char **why)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What chains that visit few pages at a time change in a map: latencies without translation, and
+// What a map gains from chains that visit few pages at a time: latencies without translation, and
 // rises that may be translation.
 #include "machine.h"
 
@@ -23,13 +23,13 @@ static struct run *map_of(const struct machine *machine)
 static void latencies_are_those_without_translation(void **state)
 {
     (void)state;
-    // given small TLBs: random loads of the second level and of memory take longer than chains that
-    // visit few pages at a time
+    // given small TLBs: in the second level and in memory, random loads take longer than chains
+    // that visit few pages at a time
     struct machine m = machine_hopper;
     m.local[1] = 126;
     m.local[3] = 310;
     struct run *run = map_of(&m);
-    // then the latencies are those of these chains; of the other levels, those of the curve
+    // then these two latencies are those of the chains, and the others those of the curve
     const char *const keys[] = {
         "map/what=level/path=vector/level=1", "map/what=level/path=vector/level=2",
         "map/what=level/path=vector/level=3", "map/what=memory/path=vector"};
@@ -59,7 +59,7 @@ static void a_latency_is_unknown_if_faster_chains_disagree(void **state)
 static void a_rise_that_only_random_chains_show_may_be_translation(void **state)
 {
     (void)state;
-    // given a first and a second level that are equal to chains that visit few pages at a time
+    // given a second level as fast as the first for chains that visit few pages at a time
     struct machine m = machine_hopper;
     m.local[1] = m.latency[0];
     struct run *run = map_of(&m);

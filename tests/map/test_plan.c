@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The plan of `fathom map` goes where the answers point, and its results say what they were: each
-// case is answered from a machine that is written down.
+// The plan of `fathom map` follows the answers, and its results say what the answers were. An
+// invented machine answers each case.
 #include "machine.h"
 
 #include "bench/map.h"
@@ -73,7 +73,7 @@ static void the_reach_of_the_tlb_is_found_from_pages(void **state)
     assert_true(fabs(machine_value(first, "size") / (machine_hopper.entries * machine_hopper.page) -
                      1) < 0.05);
     assert_true(fabs(machine_value(beyond, "latency") - machine_value(first, "latency") - 100) < 2);
-    // what no TLB serves is no level of one
+    // what lies beyond all TLBs is no level of a TLB
     assert_true(isnan(machine_value(beyond, "size")));
     assert_null(run_find(run, "vulkan:0", "map/what=tlb/path=vector/level=2"));
     run_destroy(run);
@@ -83,7 +83,7 @@ static void chains_over_pages_without_an_end_show_no_reach(void **state)
 {
     (void)state;
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
-    // given a TLB whose reach ends before the first chain does, and one that none exceeds
+    // given a TLB whose reach is below the first chain, and one that no chain exceeds
     const double entries[] = {2, 1e9};
     for (size_t i = 0; i < 2; i++) {
         struct machine m = machine_hopper;
@@ -121,7 +121,7 @@ static void pages_are_found_by_how_many_share_an_entry(void **state)
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     const struct {
         unsigned kib;
-        const char *unknown; // NULL: it is found
+        const char *unknown; // NULL: the page is found
     } pages[] = {{64, "smaller than 512 KiB"},
                  {512, NULL},
                  {1024, NULL},
@@ -140,7 +140,7 @@ static void pages_are_found_by_how_many_share_an_entry(void **state)
             assert_non_null(strstr(machine_detail(tlb, "page"), pages[i].unknown));
         else
             assert_int_equal(machine_value(tlb, "page"), m.page);
-        // then the reach is known where the nodes of a chain have an entry each
+        // then the reach is right if the page is known
         double off = machine_value(tlb, "size") / (m.entries * m.page) - 1;
         assert_true(pages[i].unknown || fabs(off) < 0.06);
         run_destroy(run);
@@ -220,7 +220,7 @@ static void what_may_be_a_cache_that_nobody_states_is_not_counted_as_memory(void
     device.limits.allocation_bytes = device.limits.storage_range_bytes = 16 << 20;
     device.limits.memory_bytes = 64 << 20;
     struct run *run = machine_map(&device, &machine_hopper, NULL);
-    // then its levels are a bound, and what lies beyond is not the memory that it states
+    // then the number of levels is a lower bound, and the memory's result is suspect
     const struct result *hierarchy = machine_found(run, "map/what=hierarchy/path=vector");
     const struct result *beyond = machine_found(run, "map/what=memory/path=vector");
     assert_true(isnan(machine_value(hierarchy, "levels")));
@@ -248,8 +248,7 @@ static void memory_well_beyond_any_cache_needs_no_statement(void **state)
 static void a_size_whose_lines_are_unknown_has_an_interval_down_to_the_shortest(void **state)
 {
     (void)state;
-    // given lines that are shorter than any that probes show, in a cache so small that few
-    // probes have a region
+    // given lines shorter than any that probes show, in a cache so small that few probes fit
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     const struct machine m = {.levels = 1,
                               .capacity = {512},
@@ -266,7 +265,7 @@ static void a_size_whose_lines_are_unknown_has_an_interval_down_to_the_shortest(
     const struct result *level = machine_found(run, "map/what=level/path=vector/level=1");
     const struct metric *size = result_metric(level, "size");
     assert_true(size->ci95[0] <= m.capacity[0] && m.capacity[0] <= size->ci95[1]);
-    assert_true(size->median > 7 * m.capacity[0]); // as the chain saw it
+    assert_true(size->median > 7 * m.capacity[0]); // a line of 16 bytes for each node
     assert_non_null(strstr(machine_detail(level, "size"), "a node every 128 bytes"));
     run_destroy(run);
 }
@@ -290,7 +289,7 @@ static void a_bandwidth_is_unknown_for_the_reason_of_the_read_that_was_skipped(v
     run_destroy(run);
 }
 
-// The bandwidth of a level, NaN if it is unknown; then *why has the text.
+// Returns the bandwidth of a level. If it is NaN, *why has the reason.
 static double bandwidth_of(const struct run *run, size_t level, const char **why)
 {
     const struct result *result =
@@ -302,8 +301,8 @@ static double bandwidth_of(const struct run *run, size_t level, const char **why
 static void a_level_behind_several_caches_is_asked_where_none_of_them_holds_it(void **state)
 {
     (void)state;
-    // given eight chiplets with caches of 4 MiB each, together 32 MiB, and a cache of 256 MiB
-    // behind
+    // given eight chiplets with caches of 4 MiB each, together 32 MiB, and behind them a cache of
+    // 256 MiB
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     device.limits.cores = 304;
     device.limits.last_cache_bytes = 0;
@@ -323,7 +322,7 @@ static void a_level_behind_several_caches_is_asked_where_none_of_them_holds_it(v
     assert_true(fabs(bandwidth_of(run, 3, &why) / 11e12 - 1) < 0.02);
     const struct result *memory = machine_found(run, "map/what=memory/path=vector");
     assert_true(fabs(machine_value(memory, "bandwidth") / 4.2e12 - 1) < 0.02);
-    // and the second, where a core has less than 16 KiB of it, has none
+    // and the second level has none, because a core has less than 16 KiB of it
     assert_true(isnan(bandwidth_of(run, 2, &why)));
     assert_non_null(strstr(why, "too small to give every core a part"));
     run_destroy(run);
@@ -373,7 +372,7 @@ static void a_bandwidth_without_a_plateau_or_of_suspect_reads_is_unknown(void **
 static void a_bandwidth_is_unknown_for_the_reason_that_most_reads_have(void **state)
 {
     (void)state;
-    // given a machine that throttles reads, and skips the largest read of a level
+    // given a machine that throttles reads and skips the largest read of a level
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     struct machine m = machine_hopper;
     const char *why;
@@ -387,7 +386,7 @@ static void a_bandwidth_is_unknown_for_the_reason_that_most_reads_have(void **st
     }
     run_destroy(whole);
     struct run *run = machine_map(&device, &m, NULL);
-    // then the level's bandwidth is unknown because of the many, not because of the last
+    // then the reason is the throttling of most reads, not the skipped last one
     assert_true(isnan(bandwidth_of(run, 1, &why)));
     assert_string_equal(why, "unknown: reads were throttled");
     run_destroy(run);
@@ -396,7 +395,7 @@ static void a_bandwidth_is_unknown_for_the_reason_that_most_reads_have(void **st
 static void a_driver_that_states_a_cache_of_16_kib_changes_nothing(void **state)
 {
     (void)state;
-    // given what AMD's OpenCL states: the first-level cache of a core as the last cache
+    // given AMD's OpenCL, which states the first-level cache of a core as the last cache
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     device.vendor_id = GPU_VENDOR_AMD;
     device.limits.last_cache_bytes = 16 << 10;

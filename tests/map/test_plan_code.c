@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `fathom map` says of caches of instructions, from a machine that is written down.
+// What `fathom map` says about instruction caches, with the answers of an invented machine.
 #include "machine.h"
 
 #include "bench/map.h"
@@ -36,10 +36,10 @@ static void caches_of_instructions_are_reported_in_bytes_where_the_encoding_is_k
     (void)state;
     const struct {
         uint32_t vendor, device;
-        double said, bytes;                    // by the driver; what is to come of it
+        double said, bytes;                    // of an instruction: by the driver, in the result
     } chips[] = {{0x10de, 0x2335, 0, 16},      // H200
-                 {0x10de, 0x2335, 16.2, 16.2}, // whose driver says more
-                 {0x10de, 0x2335, 200, 16},    // whose driver counts more than the code
+                 {0x10de, 0x2335, 16.2, 16.2}, // its driver states more
+                 {0x10de, 0x2335, 200, 16},    // its driver counts more than code
                  {0x10de, 0x1b80, 0, 0},       // GTX 1080: before Volta
                  {0x1002, 0x73bf, 8.2, 8.2},   {0x8086, 0x56a0, 0, 0}};
     for (size_t i = 0; i < sizeof chips / sizeof *chips; i++) {
@@ -103,14 +103,14 @@ static void code_that_the_run_did_not_reach_is_a_bound(void **state)
     size_t all;
     run_destroy(machine_map(&device, &machine_hopper, &all));
     bool any = false;
-    // given a run that ends before it has measured the longest code
+    // given a run that ends before the longest code is measured
     for (size_t most = all; most > all - 60; most -= 3) {
         struct run *run = machine_map_up_to(&device, &machine_hopper, most);
         const struct result *hierarchy = machine_found(run, "map/what=hierarchy/path=instruction");
         if (run_find(run, "vulkan:0", "map/what=code/instructions=32768")) {
             assert_int_equal(machine_value(hierarchy, "levels"), 2);
         } else {
-            // then nothing says how many levels there are, and what lies behind them
+            // then nothing says how many levels there are, or what lies behind them
             assert_true(isnan(machine_value(hierarchy, "levels")));
             assert_null(run_find(run, "vulkan:0", "map/what=memory/path=instruction"));
             any |= strstr(machine_detail(hierarchy, "levels"), "unknown: at least") != NULL;

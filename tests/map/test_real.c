@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `fathom map` concludes from the points that real devices gave (reference/). The levels of an
-// H200 must stay found, whatever the judgement of simulated machines gains.
+// What `fathom map` concludes from the points of real devices (reference/). The levels of an H200
+// must stay found, even if a change is better on simulated machines.
 #include "map/writer.h"
 #include "results/json.h"
 
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-// The runs whose points are judged anew, and the nearest core's cache there: it is what shared
+// The runs whose points are judged anew, and the expected first-level cache of each: what shared
 // memory leaves of 256 KiB.
 static const struct {
     const char *file;
@@ -29,7 +29,7 @@ static const struct {
     {REFERENCE "/h200-opencl-map.json", {206 << 10, 226 << 10}, 19.9},
 };
 
-// The results that a map adds at its end have no samples of their own.
+// True for the results that a map adds at its end. They have no samples of their own.
 static bool is_conclusion(const struct result *result)
 {
     static const char *const whats[] = {MAP_HIERARCHY, MAP_LEVEL, MAP_MEMORY, MAP_TLB, MAP_SHARED};
@@ -105,7 +105,7 @@ static void the_levels_of_an_h200_are_found_in_its_points(void **state)
     }
 }
 
-// Each core has its own level 1. The chip's L2 is two halves: what is not sure of that stays open.
+// Each core has its own level 1, the L2 has two halves. A number may be open, but not wrong.
 static void no_wrong_number_of_cores_shares_a_level_of_an_h200(void **state)
 {
     (void)state;
@@ -124,18 +124,18 @@ static void no_wrong_number_of_cores_shares_a_level_of_an_h200(void **state)
         }
         run_destroy(run);
     }
-    // Runs of before version 5 lack most of the probes; OpenCL has none.
+    // Runs before version 5 lack most of the probes; OpenCL has none.
     assert_true(known >= 2);
 }
 
 static void the_far_half_of_the_l2_has_room_for_reads(void **state)
 {
     (void)state;
-    // given a near half whose interval reaches to 33.2 MB, and 60.9 MB in all
+    // given a near half whose interval ends at 33.2 MB, and 60.9 MB in all
     struct run *run = judged_anew(REFERENCE "/h200-vulkan-map-3.json.gz");
     const struct result *level =
         run_find(run, run->devices[0].id, "map/what=level/path=vector/level=3");
-    // then only its reads, which that run has not, are missing
+    // then only the reads of the far half are missing, which that run does not have
     assert_non_null(level);
     assert_non_null(strstr(result_detail(level, "bandwidth"), "too few reads"));
     run_destroy(run);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The clock probe and spans on the Vulkan device that is there.
+// The clock probe, spans, programs and words on the device that is there.
 #include "device_api.h"
 #include "measure/clock_kernel.h"
 #include "measure/program.h"
@@ -63,7 +63,7 @@ static void clocks_are_as_the_device_promises(void **state)
     assert_int_equal(clock.has_counter, has(fixture, GPU_CAP(CORE_CLOCK)));
     assert_int_equal(clock.has_device_clock, has(fixture, GPU_CAP(DEVICE_CLOCK)));
     if (info->kind == GPU_KIND_CPU && clock.has_counter && clock.has_device_clock) {
-        // Then it is the host's nanoseconds, whatever it calls itself.
+        // On a CPU, the counter is the host's clock in ns, whatever its name.
         assert_true(fabs(clock.counter_hz / 1e9 - 1) < 1e-3);
         assert_true(clock.device_tick_ns == 1);
         assert_false(clock.counts_core_clock);
@@ -73,7 +73,7 @@ static void clocks_are_as_the_device_promises(void **state)
 // A unit of work: one dispatch that waits.
 struct work {
     struct clock_dispatch dispatch;
-    uint64_t recorded; // units, when last asked to
+    uint64_t recorded; // units of the last recording
 };
 
 static void record_work(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -115,7 +115,7 @@ static void spans_are_sized_warmed_up_and_sampled(void **state)
         fail_msg("%s", err.message);
     print_message("%.4g ns a unit, %u units a sample of %.4g ms, %.3g ms in all\n", span.unit_ns[0],
                   (unsigned)span.repeats, span.sample_ns / 1e6, (double)span.device_time_ns / 1e6);
-    // Fewer than were asked for only where they were so long, as on a busy processor.
+    // There are fewer samples than requested only if they took long, as on a busy processor.
     double spent_ns = 0;
     for (size_t i = 0; i < span.count; i++)
         spent_ns += span.unit_ns[i] * (double)span.repeats;
@@ -123,14 +123,14 @@ static void spans_are_sized_warmed_up_and_sampled(void **state)
     assert_true(span.count <= request.samples);
     assert_int_equal(span.repeats, work.recorded);
     assert_true(span.repeats > 1 && span.sample_ns > 1e6 && span.sample_ns < 500e6);
-    // Then a unit lasts at least as long as its waits, which one thread after the other spent.
+    // A unit takes at least a quarter of the time that its waits should take.
     double waited_ns = (work.dispatch.stamps - 1) * work.dispatch.iterations * clock.iteration_ns;
     for (size_t i = 0; i < span.count; i++)
         assert_true(span.unit_ns[i] > waited_ns / 4);
     assert_true((double)span.device_time_ns >= span.sample_ns * (double)span.count / 2);
     assert_int_equal(span.core_hz != NULL, clock.counts_core_clock && clock.has_device_clock);
 
-    // When a later visit brings the number of units along, then it is kept.
+    // When a later visit already has the number of units, then it is kept.
     desc.repeats = 3;
     assert_true(measure_span_run(arena, &desc, &span, &err));
     assert_int_equal(span.repeats, 3);
@@ -175,8 +175,8 @@ static void programs_are_compiled_once_for_the_same_choices(void **state)
     arena_destroy(arena);
 }
 
-// Given programs on the list, one of which the device cannot have, when they are compiled ahead,
-// then each is there without being compiled again, and the impossible one fails when it is needed.
+// Given a list of programs, one of which the device cannot have, when they are compiled ahead, then
+// the others are ready without another compilation. The impossible one fails when it is needed.
 static void programs_are_compiled_ahead(void **state)
 {
     struct fixture *fixture = *state;
@@ -217,7 +217,7 @@ static void a_kernel_that_is_not_in_the_build_is_named(void **state)
     assert_string_equal(err.message, "this build has no kernel no_such_kernel");
 }
 
-// The data of `bandwidth`, written by one of its kernels and read by another, which adds to words.
+// One kernel writes the data of `bandwidth`; another reads them and adds to words.
 static void words_hold_what_kernels_added_since_they_were_cleared(void **state)
 {
     struct fixture *fixture = *state;

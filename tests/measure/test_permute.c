@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bijection that kernels compute is the one that the host computes.
+// Kernels and the host compute the same bijection.
 #include "device_api.h"
 #include "gpu/kernels.h"
 #include "math/permute.h"

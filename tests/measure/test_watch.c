@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The watch for other work on the device that is there: it prints the rates of the yardsticks.
+// The watch for other work, on the device that is there. It prints the rates of the yardsticks.
 #include "device_api.h"
 #include "measure/yardsticks.h"
 
@@ -27,8 +27,8 @@ static void print_finding(const struct watch_finding *finding, uint64_t took_ns)
                   rates[WATCH_TO_HOST] / 1e9);
 }
 
-// The copies within memory and within the last cache are dropped where the core clock was low, so a
-// test can only ask whether one of all watches measured them.
+// If the core clock was low, a watch drops its copies within memory and within the last cache. So
+// the test asks whether any of all watches measured them.
 static void each_yardstick_is_measured(void **state)
 {
     struct gpu_system *system = *state;
@@ -54,10 +54,10 @@ static void each_yardstick_is_measured(void **state)
     }
     struct measure_limits limits;
     measure_limits_of(info, &limits);
-    // Threads of a software GPU may find no time for a whole watch, which then has no yardsticks.
+    // On a software GPU, threads may find no time for a whole watch. Then there is no yardstick.
     assert_true(best[WATCH_CORES] > 0 || info->kind == GPU_KIND_CPU);
-    // Given a device with little memory, then nothing is copied; else a cache that is known is
-    // measured as memory is.
+    // A device with little memory copies nothing. Otherwise, a known cache is measured as memory
+    // is.
     assert_int_equal(best[WATCH_TO_DEVICE] > 0, best[WATCH_MEMORY] > 0);
     assert_int_equal(best[WATCH_TO_HOST] > 0, best[WATCH_MEMORY] > 0);
     assert_int_equal(best[WATCH_CACHE] > 0,

@@ -16,7 +16,7 @@ enum {
     DRAM = 500
 };
 
-// Two cores with 4 KiB of 64-byte lines in 4 ways each, 64 KiB behind them for both.
+// Two cores, each with an L1 of 4 KiB (64-byte lines, 4 ways); behind them, 64 KiB for both.
 static struct model_machine machine_of(enum model_replacement replacement)
 {
     return (struct model_machine){
@@ -57,7 +57,7 @@ static int load(const struct stage *stage, uint32_t core, uint64_t address)
     return (int)model_caches_load(stage->caches, core, address, 0);
 }
 
-// Loads of a second lap over so many lines that take as long as `cycles`.
+// Loads so many lines twice. Returns how many loads of the second lap take `cycles`.
 static int second_lap(const struct stage *stage, uint64_t lines, int cycles)
 {
     int count = 0;
@@ -75,9 +75,9 @@ static void a_load_takes_as_long_as_the_nearest_level_that_has_it(void **state)
     stage_init(&stage, &machine);
     assert_int_equal(load(&stage, 0, 0), DRAM);
     assert_int_equal(load(&stage, 0, 8), L1);
-    assert_int_equal(load(&stage, 0, 32), L2); // the line is there, its other sector is not
+    assert_int_equal(load(&stage, 0, 32), L2); // the line is there, but not its other sector
     assert_int_equal(load(&stage, 0, 40), L1);
-    assert_int_equal(load(&stage, 1, 0), L2); // another core's L1, the same L2
+    assert_int_equal(load(&stage, 1, 0), L2); // not in the other core's L1, but in the same L2
     assert_int_equal(load(&stage, 1, 0), L1);
     arena_destroy(stage.arena);
 }
@@ -90,7 +90,7 @@ static void lru_keeps_all_that_fits_and_nothing_of_a_lap_that_does_not(void **st
     stage_init(&fits, &machine);
     stage_init(&passes, &machine);
     assert_int_equal(second_lap(&fits, 64, L1), 64);
-    // Every set has five lines where four fit.
+    // Each set gets five lines, but holds four.
     assert_int_equal(second_lap(&passes, 80, L2), 80);
     arena_destroy(fits.arena);
     arena_destroy(passes.arena);
@@ -122,7 +122,7 @@ static void a_hash_spreads_what_address_bits_crowd(void **state)
         stage_init(&stage, &machine);
         int hits = 0;
         for (int lap = 0; lap < 2; lap++)
-            for (uint64_t i = 0; i < 16; i++) // one set of address bits: 1024 bytes are 16 sets
+            for (uint64_t i = 0; i < 16; i++) // without a hash, these addresses share a set
                 hits += load(&stage, 0, 1024 * i) == L1;
         assert_true(hashed ? hits > 4 : hits == 0);
         arena_destroy(stage.arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model through gpu.h: its clocks, its memory, and that two of them do the same to the last
+// A model through gpu.h: its clocks and its memory. Two models give the same results to the last
 // cycle.
 #include "bench/map/map_kernels.h"
 #include "gpu/kernels.h"
@@ -73,14 +73,14 @@ static void its_core_runs_by_the_clock_that_is_chosen(void **state)
     struct error err;
     stage_open(&stage);
     assert_true(fabs(probed_hz(&stage, 0.9e9) / 0.9e9 - 1) < 0.001);
-    assert_true(fabs(probed_hz(&stage, 3e9) / 1.5e9 - 1) < 0.001); // no faster than it is
+    assert_true(fabs(probed_hz(&stage, 3e9) / 1.5e9 - 1) < 0.001); // not above its own clock
     assert_true(fabs(probed_hz(&stage, 1.2e9) / 1.2e9 - 1) < 0.001);
-    assert_true(fabs(probed_hz(&stage, 0) / 1.5e9 - 1) < 0.001); // its own again
+    assert_true(fabs(probed_hz(&stage, 0) / 1.5e9 - 1) < 0.001); // its own clock again
     assert_false(gpu_device_choose_clock(stage.device, NAN, &err));
     stage_close(&stage);
 }
 
-// The words that the clock kernel leaves.
+// Runs the clock kernel and copies the words that it writes.
 static void read_clocks(uint32_t words[64])
 {
     struct stage stage;
@@ -114,7 +114,7 @@ static void groups_run_on_cores_in_turn_and_twice_alike(void **state)
     assert_memory_equal(first, second, sizeof first);
     for (uint32_t group = 0; group < 3; group++)
         assert_int_equal(first[17 * group], group); // the id of its core
-    assert_true(first[1 + 4] - first[1] > 10 * 96); // between stamps: the turns' cycles
+    assert_true(first[1 + 4] - first[1] > 10 * 96); // more than the turns' cycles between stamps
 }
 
 enum {
@@ -123,7 +123,7 @@ enum {
     LINE_BYTES = 128
 };
 
-// Cycles that a hop of each chain takes if both run at the same time, each on a core of its own.
+// Sets the cycles a hop of each chain takes if both run at the same time on different cores.
 static void follow_chains(struct stage *stage, double cycles[CHAINS])
 {
     struct error err;
@@ -162,8 +162,8 @@ static void follow_chains(struct stage *stage, double cycles[CHAINS])
                     (turns * NEIGHBOURS_UNROLL);
 }
 
-// The threads of both groups read their chains at the same time, as on a GPU: then neither chain is
-// in the cache as a whole, and the loads of both take as long as memory's (600 cycles).
+// Both groups follow their chains at the same time, as on a GPU. So the cache holds neither chain
+// as a whole, and both chains have the latency of memory (600 cycles).
 static void threads_and_groups_share_a_cache_at_the_same_time(void **state)
 {
     (void)state;
@@ -210,9 +210,9 @@ static void memory_ends_where_the_file_says(void **state)
 // ---------------------------------------------------------------- streams
 
 enum {
-    STREAM_WORDS = 16384, // 64 KiB: just what the first level holds
+    STREAM_WORDS = 16384, // 64 KiB: exactly the first level
     STREAM_LAPS = 64,
-    SLOTS = 1024 // of sums; then as many counts
+    SLOTS = 1024 // sums, then as many counts
 };
 
 struct reading {
@@ -220,7 +220,7 @@ struct reading {
     struct gpu_batch *batch;
 };
 
-// One workgroup, round and round through the source in whole laps (walk.clh has the parameters).
+// Records one workgroup that reads the source in whole laps (walk.clh has the parameters).
 static void record_reading(const struct stage *stage, struct reading *reading)
 {
     struct error err;
@@ -249,7 +249,7 @@ static void record_reading(const struct stage *stage, struct reading *reading)
     assert_true(gpu_batch_end(reading->batch, &err));
 }
 
-// The sum of all words seen, since the words were cleared, and how long it took.
+// Clears the words and reads the source. Returns the sum of all words that were read, and the time.
 static uint32_t read_all(struct reading *reading, double *ns)
 {
     static const uint32_t zeros[2 * SLOTS];
@@ -259,7 +259,7 @@ static uint32_t read_all(struct reading *reading, double *ns)
     assert_true(gpu_batch_run(reading->batch, 1000000000, &err) &&
                 gpu_batch_span_ns(reading->batch, 0, ns, &err));
     assert_true(gpu_buffer_read(reading->words, 0, words, sizeof words, &err));
-    assert_int_equal(words[SLOTS], 1); // one workgroup says that it is done
+    assert_int_equal(words[SLOTS], 1); // the one workgroup says that it is done
     return words[0];
 }
 
@@ -283,7 +283,7 @@ static void a_stream_sees_memory_as_it_is_and_takes_its_time(void **state)
     double expected = sizeof data * STREAM_LAPS / (64 * 1.5) + 2000;
     assert_true(fabs(ns / expected - 1) < 0.04);
 
-    // When somebody writes to it, then the next reading sees that.
+    // When the host writes to the source, then the next reading sees that.
     const uint32_t other = data[5000] + 1;
     assert_true(
         gpu_buffer_write(reading.source, sizeof(uint32_t[5000]), &other, sizeof other, &err));

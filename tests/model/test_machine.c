@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a model's file may say, and how it is refused: by the path of the member and the reason.
+// What a model's file may contain. A refusal names the path of the member and the reason.
 #include "gpu/model/machine.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@
     "}"
 #define MEMORY "\"memory\": {\"latency_cycles\": 500}"
 
-// Reads the text as a model's file; the message where it is refused, "" where not.
+// Reads the text as a model's file. Returns the message of a refusal, or "".
 static const char *read_text(struct arena *arena, const char *text, struct model_machine *machine)
 {
     char path[] = "/tmp/fathom-model-XXXXXX";
@@ -80,7 +80,7 @@ static void levels_are_shared_as_the_file_has_it(void **state)
                                           "5e8, \"latency_clocks\": 100}}";
     assert_string_equal(read_text(arena, text, &m), "");
     assert_int_equal(m.levels[0].sharers, 2);
-    assert_int_equal(m.levels[1].sharers, 3); // one of two parts, of five cores
+    assert_int_equal(m.levels[1].sharers, 3); // two parts share five cores: three and two
     assert_int_equal(m.levels[2].sharers, 0);
     assert_true(m.levels[2].latency_ns > 6.9 && m.memory.latency_ns > 199);
     arena_destroy(arena);
@@ -172,7 +172,7 @@ static void near_parts_of_near_parts_have_cores_of_their_own(void **state)
     arena_destroy(arena);
 }
 
-// What stands behind the file's name.
+// Returns the message without the file's name.
 static const char *reason_of(const char *message)
 {
     const char *reason = strchr(message, ' ');
@@ -211,7 +211,7 @@ static void a_file_that_is_not_there_is_refused(void **state)
     arena_destroy(arena);
 }
 
-// Bursts of 5 in each 100 from 10 on, in slices of 2: other work has 2, then we 2, then it 1.
+// From 10 on, each 100 begin with a burst of 5: other work gets 2, we get 2, other work gets 1.
 static void company_takes_every_second_slice(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void company_takes_every_second_slice(void **state)
     assert_true(model_company_ns(&machine, 11.5) == 2);
     assert_true(model_company_ns(&machine, 12) == 3);
     assert_true(model_company_ns(&machine, 10 + 96.5) == 3);
-    assert_true(model_company_ns(&machine, 10 + 97) == 5); // the next period: 97 are our own
+    assert_true(model_company_ns(&machine, 10 + 97) == 5); // next period, after 97 of our own
     const struct model_machine alone = {.company_period_ns = 0};
     assert_true(model_company_ns(&alone, 1e9) == 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A stream solved in its steady state against the same one simulated load by load.
+// The solution for a stream in its steady state, compared with a simulation load by load.
 #include "gpu/model/caches.h"
 #include "gpu/model/steady.h"
 
@@ -15,11 +15,11 @@ enum {
     LINE = 128,
     CORES = 4,
     PORTS = 4,             // levels, and memory
-    SLOTS_MAX = 64,        // loads that a core has under way
-    CORE_LINES_MIN = 16384 // that a core loads, of which the latter half counts
+    SLOTS_MAX = 64,        // loads of a core in flight
+    CORE_LINES_MIN = 16384 // lines that a core loads at least; the latter half counts
 };
 
-static const double tolerance = 0.06; // of the solution against the simulation
+static const double tolerance = 0.06; // between the solution and the simulation
 
 static const struct model_machine machine = {
     .cores = CORES,
@@ -57,8 +57,8 @@ static const struct model_machine machine = {
 
 // ---------------------------------------------------------------- load by load
 
-// When the ports that a load goes through are free again, in cycles: a core's of each level, and
-// those of the caches, each with its part of the chip's bandwidth.
+// When the ports of a load are free again, in cycles: those of a core for each level, and those of
+// the caches, each with its share of the chip's bandwidth.
 struct ports {
     double core[CORES][PORTS], cache[CORES][PORTS];
 };
@@ -83,7 +83,7 @@ static double pass(double *free_at, double now, double bandwidth)
     return begun;
 }
 
-// A load that starts at `now` at the earliest: when its line is there.
+// Starts a load at `now` or later. Returns when its line is there.
 static double load(struct model_caches *caches, struct ports *ports, uint32_t core,
                    uint64_t address, double now)
 {
@@ -98,7 +98,7 @@ static double load(struct model_caches *caches, struct ports *ports, uint32_t co
     return begun + latency;
 }
 
-// The core and slot that are free first.
+// Returns the core, and sets the slot, that are free first.
 static uint32_t first_free(double free_at[CORES][SLOTS_MAX], uint32_t cores, uint32_t slots,
                            uint32_t *slot)
 {
@@ -113,8 +113,8 @@ static uint32_t first_free(double free_at[CORES][SLOTS_MAX], uint32_t cores, uin
     return core;
 }
 
-// Load number `made` of a core: its groups come one after the other, each round and round in its
-// place, where groups that have it in common begin at different lines of it.
+// Returns the address of load number `made` of a core. Its groups come one after the other, each
+// round and round in its place. Groups in one place begin at different lines.
 static uint64_t address_of(const struct model_stream *stream, uint64_t core, uint64_t made)
 {
     uint64_t lines = stream->group_bytes / LINE, place_lines = stream->place_bytes / LINE;
@@ -124,7 +124,7 @@ static uint64_t address_of(const struct model_stream *stream, uint64_t core, uin
     return (group % stream->places * place_lines + line) * LINE;
 }
 
-// Bytes per cycle, of a dispatch that goes on for ever.
+// Returns the bytes per cycle of a dispatch without an end.
 static double simulate(const struct model_stream *stream, uint32_t slots)
 {
     struct arena *arena = arena_create();
@@ -137,7 +137,7 @@ static double simulate(const struct model_stream *stream, uint32_t slots)
     for (uint64_t all = 0; all < total; all++) {
         uint32_t core = first_free(free_at, cores, slots, &slot);
         uint64_t address = address_of(stream, core, made[core]++);
-        uint32_t at = core * CORES / cores; // fewer groups than cores are spread
+        uint32_t at = core * CORES / cores; // if there are fewer groups than cores, they are spread
         double done = load(caches, &ports, at, address, free_at[core][slot]);
         free_at[core][slot] = done;
         end = fmax(end, done);
@@ -162,7 +162,7 @@ static double solve(const struct model_stream *stream)
 static void compare(struct model_stream stream, uint32_t lines)
 {
     stream.in_flight_bytes = (uint64_t)lines * LINE;
-    stream.group_threads = 256; // one a core
+    stream.group_threads = 256; // one group a core
     double solved = solve(&stream), simulated = simulate(&stream, lines);
     if (fabs(solved / simulated - 1) > tolerance)
         fail_msg("%llu groups, %llu places of %llu bytes, %u lines: %.2f solved, %.2f simulated",
@@ -176,7 +176,7 @@ static const uint32_t under_way[] = {1, 4, 64};
 
 enum {
     REGIONS = sizeof regions / sizeof *regions,
-    LAPS = 1024 // so many that the dispatch's end is of no account
+    LAPS = 1024 // so many that the end of the dispatch does not matter
 };
 
 static void parts_of_one_s_own_are_solved_as_load_by_load(void **state)
@@ -192,8 +192,8 @@ static void parts_of_one_s_own_are_solved_as_load_by_load(void **state)
                         under_way[l]);
 }
 
-// As long as a core's own cache has it, or one that it shares, and beyond at least so much: there a
-// core may follow another so closely that it finds what that one brought, which no solution tells.
+// Up to the caches that cores share, the solution agrees with the simulation. Beyond, it may be
+// slower: a simulated core may follow another closely and find its lines in a cache.
 static void what_all_cores_read_is_solved_as_load_by_load(void **state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void what_all_cores_read_is_solved_as_load_by_load(void **state)
         }
 }
 
-// Chunks that lie apart do not fill all sets alike: none of these is just as large as a level.
+// Chunks that lie apart fill sets unevenly, so no size here is exactly that of a level.
 static void passes_over_chunks_are_solved_as_load_by_load(void **state)
 {
     (void)state;

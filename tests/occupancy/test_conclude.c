@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a core holds, in words, from the counts of a core with 65536 registers.
+// The sentences about what a core holds, from the counts of a core with 65536 registers.
 #include "case_text.h"
 
 #include <math.h>

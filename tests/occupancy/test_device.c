@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kernel of the benchmark run and verified on the device that is there, its count within what
-// the device can hold, and the proof itself put to the test.
+// Runs and verifies every kernel of the benchmark on the device that is there. The counts must be
+// within what the device can hold. Tests the verification, too.
 #include "bench/occupancy/session.h"
 #include "workbench.h"
 
@@ -32,7 +32,7 @@ static void expect_counts(struct workbench *bench, const char *key, uint64_t val
         const struct measure_samples *core = &bench->seen->metrics[METRIC_WORKGROUPS];
         for (size_t i = 0; i < core->count && core->limit > 0; i++)
             assert_true(core->values[i] <= core->limit);
-        // A CPU works at a workgroup with each of its threads, whatever it needs.
+        // A CPU runs at most one workgroup on each of its threads, whatever the workgroup needs.
         if (bench->session.info->kind == GPU_KIND_CPU)
             assert_true(chip->values[0] <= (double)sysconf(_SC_NPROCESSORS_ONLN));
     }

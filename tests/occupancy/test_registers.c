@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The values that a thread is to keep are in registers: RADV's compiler, on the null device of the
-// chip that RADV_FORCE_FAMILY names, needs at least as many vector registers, few more, and spills
-// none.
+// The values that a thread keeps are in registers. RADV's compiler, on the null device of the chip
+// that RADV_FORCE_FAMILY names, needs at least as many vector registers, few more, and spills none.
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"
 
@@ -14,7 +13,7 @@
 #include <cmocka.h>
 
 enum {
-    EXTRA_REGISTERS = 24 // addresses, the loop, what is being computed
+    EXTRA_REGISTERS = 24 // for addresses, the loop and temporary values
 };
 
 struct bench {

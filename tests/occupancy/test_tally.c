@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What stays made up by hand say.
+// The counts that follow from stays of workgroups that are made by hand.
 #include "bench/occupancy/session.h"
 
 #include <setjmp.h>
@@ -54,7 +54,7 @@ static void all_cores_alike_are_all_the_fullest(void **state)
 {
     (void)state;
     struct occupancy_stay stays[64];
-    for (uint32_t i = 0; i < 64; i++) // 4 at a time on each of 8 cores, twice
+    for (uint32_t i = 0; i < 64; i++) // two times 4 on each of 8 cores
         stays[i] =
             (struct occupancy_stay){(i < 32 ? 0 : 100.0) + i % 32, i < 32 ? 100.0 : 200.0, i % 8};
     struct occupancy_tally tally = tally_of(stays, 64);

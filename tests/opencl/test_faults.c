@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A driver that refuses a command in the middle of a submission: the host gets its memory back, and
-// what comes next works. By cl_khr_icd every object of a driver begins with the address of its
-// table of functions, through which the loader calls it: there a function is replaced.
+// A driver refuses a command in the middle of a submission: the host gets its memory back, and the
+// next case works. By cl_khr_icd, every object of a driver begins with the address of its table of
+// functions, through which the loader calls. The test replaces a function there.
 #include "gpu/kernels.h"
 
 #include "gpu/opencl/api.h"
@@ -26,7 +26,7 @@ enum {
 struct world {
     struct gpu_system *system;
     struct gpu_device *device;
-    struct gpu_scope *scope; // longer than any batch
+    struct gpu_scope *scope; // lives longer than any batch
     struct gpu_buffer *buffers[2];
     struct gpu_program *program;
     cl_icd_dispatch *driver;
@@ -43,7 +43,7 @@ static cl_icd_dispatch *find_driver(void)
     cl_platform_id platform = NULL;
     assert_non_null(library);
     assert_int_equal(api.clGetPlatformIDs(1, &platform, NULL), CL_SUCCESS);
-    dynlib_close(library); // the system has it open
+    dynlib_close(library); // the system keeps it open
     cl_icd_dispatch *table;
     memcpy(&table, platform, sizeof table);
     return table;
@@ -72,7 +72,7 @@ static void check(bool ok, const struct error *err)
         fail_msg("%s: %s", error_code_name(err->code), err->message);
 }
 
-// A case of its own scope: both buffers become 0, factor, 2 · factor, …
+// Runs a case in a scope of its own. It sets both buffers to 0, factor, 2 · factor, …
 static bool run_case(const struct world *w, uint32_t factor, struct error *err)
 {
     struct gpu_scope *scope = gpu_scope_open(w->device);
@@ -100,8 +100,8 @@ static void assert_next_case_runs(const struct world *w)
     }
 }
 
-// Given host memory that outlives the case, when a launch on it is refused, then the next case has
-// that memory as if nothing had been.
+// Given host memory that outlives a case, when a launch on it is refused, then the next case can
+// use the memory.
 static void a_refused_launch_gives_the_host_its_memory_back(void **state)
 {
     struct world *w = *state;
@@ -116,7 +116,7 @@ static void a_refused_launch_gives_the_host_its_memory_back(void **state)
     assert_next_case_runs(w);
 }
 
-// … when the second of two buffers cannot be lent, then the first comes back, and only that.
+// … when the second of two buffers cannot be lent to the device, then only the first is given back.
 static void only_what_was_lent_comes_back(void **state)
 {
     struct world *w = *state;

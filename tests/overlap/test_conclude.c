@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verdicts on what overlaps, from a run made by hand.
+// The findings about overlap, from a run made by hand.
 #include "bench/bench.h"
 
 #include <math.h>
@@ -124,7 +124,7 @@ static void each_kind_of_barrier_has_its_gap(void **state)
     run_destroy(run);
 }
 
-// A gap of 70 ns by a clock that steps 32: below three steps there is no claim.
+// Given a gap of 70 ns by a clock with steps of 32 ns: nothing is claimed below three steps.
 static void no_gap_is_claimed_below_the_clocks_resolution(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void no_gap_is_claimed_below_the_clocks_resolution(void **state)
     says(run, "overlap-clock", "timer resolution: 96.00 ns (ticks of 1.000 ns, steps of 32.00 ns)");
     says(run, "overlap-clock", "known to ±4.000 µs; the polling host saw 16 of 16 markers, 15 of");
     run_destroy(run);
-    // An offset that no marker shows is not told.
+    // An offset that no marker bounds is not stated.
     run = make_run();
     result = add(run, "default", "memory");
     set(result, GAP, 70, 10);
@@ -172,11 +172,11 @@ static void handing_over_between_queues_is_asked_of_one_scenario_only(void **sta
     bench_overlap.conclude(run, "vulkan:0");
     says(run, "overlap-hand-over", "waits for another queue starts 21.00");
     for (size_t i = 0; i < run->finding_count; i++)
-        assert_string_not_equal(run->findings[i].code, "barrier-gap"); // the same once more
+        assert_string_not_equal(run->findings[i].code, "barrier-gap"); // would say the same again
     run_destroy(run);
 }
 
-// A scenario for two queues that had to run on one says nothing of two.
+// A scenario for two queues that ran on one queue gives no finding about two.
 static void on_one_queue_nothing_is_handed_over(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void draws_have_verdicts_of_their_own(void **state)
     }
 }
 
-// A row of the matrix: the workloads, the share, and whether the second waits, both on one queue.
+// A row of the matrix: two workloads, overlap, 1 if b waits for a, 1 if both are on one queue.
 struct pair {
     double a, b, overlap, ordered, shared;
 };
@@ -253,8 +253,8 @@ static void a_workload_that_only_stands_between_is_a_bystander(void **state)
     run_destroy(run);
 }
 
-// Two chains whose workloads stand in turn: C (2) waits for A (0), D (3) on the other queue for
-// B (1). B runs beside C, but no barrier stands between queues.
+// Two chains take turns: C (2) waits for A (0), and D (3), on the other queue, waits for B (1). B
+// runs beside C, but no barrier is between the queues.
 static void no_workload_of_another_queue_is_a_bystander(void **state)
 {
     (void)state;
@@ -265,7 +265,7 @@ static void no_workload_of_another_queue_is_a_bystander(void **state)
     bench_overlap.conclude(run, "vulkan:0");
     assert_false(has(run, "overlap-bystander"));
     run_destroy(run);
-    // What waits for the other queue alone has a semaphore before it.
+    // A workload that waits only for the other queue has a semaphore before it.
     static const struct pair awaited[] = {{0, 1, 1, 0, 0}, {0, 2, 0, 1, 0}, {1, 2, 0.99, 0, 1}};
     run = make_run();
     set_matrix(run, add(run, "awaited.json", "memory"), awaited, 3);
@@ -274,8 +274,8 @@ static void no_workload_of_another_queue_is_a_bystander(void **state)
     run_destroy(run);
 }
 
-// As the three, and two of the other queue (1 and 3) stand among them: C (4) waits for A (0), and
-// B (2) is right before it.
+// As the scenario three, with two workloads of the other queue (1 and 3) between: C (4) waits for A
+// (0), and B (2) is right before C.
 static void a_bystander_is_the_neighbour_on_the_queue(void **state)
 {
     (void)state;
@@ -293,17 +293,17 @@ static void split_barriers_help_only_where_the_intervals_are_apart(void **state)
 {
     (void)state;
     static const struct {
-        double plain, split, half; // of their intervals
+        double plain, split, half; // half: half-width of both intervals
         const char *words;
     } cases[] = {
         {400e3, 402e3, 2e3, "no difference"},
-        {400e3, 415e3, 2e3, "no difference"}, // told apart, but runs differ by as much
+        {400e3, 415e3, 2e3, "no difference"}, // the intervals differ, but runs vary as much
         {400e3, 300e3, 2e3, "a shorter frame, 0.75"},
         {400e3, 500e3, 2e3, "a longer frame, 1.25"},
-        // What may be alike and may be not is not called alike, with an interval or without.
+        // Times that may be equal or different are not called equal, with an interval or without.
         {400e3, 418e3, 2e3, "undecided, 1.045 [1.035, 1.055] times"},
         {400e3, 400e3, 200e3, "undecided, 1 [0.3333, 3] times"},
-        {400e3, 402e3, 500e3, "undecided, 1.005 times"}, // down to less than nothing
+        {400e3, 402e3, 500e3, "undecided, 1.005 times"}, // the interval reaches below 0
         {400e3, 402e3, NAN, "undecided, 1.005 times"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -317,7 +317,7 @@ static void split_barriers_help_only_where_the_intervals_are_apart(void **state)
     }
 }
 
-// The case ran at medium: alike, but that says nothing of a priority.
+// A refused case ran at medium priority. An equal time then says nothing about the priority.
 static void a_refused_priority_is_no_verdict_on_it(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Frames on the device that is there: order and invariants by the device's own stamps, and the
-// proof itself put to the test: a kernel that computes less than it should and a clock that runs
-// wrong give MISMATCH, no number. Lengths are not asserted: machines that test are busy.
+// Frames on the device that is there: order and invariants by the device's own stamps. Tests the
+// verification, too: a kernel that computes less than it should, or a clock that runs wrong, gives
+// MISMATCH and no number. No length is asserted, because test machines are busy.
 #include "bench/overlap/frame.h"
 #include "bench/overlap/overlap.h"
 #include "gpu/backend.h"
@@ -14,7 +14,7 @@ extern const struct benchmark bench_overlap;
 
 static const uint64_t timeout_ns = UINT64_C(600000000000);
 
-// The driver that refuses a high priority to who asks.
+// If set, the driver refuses a high priority with this text.
 static const char *refusal;
 
 struct gpu_device *__real_gpu_device_open(struct gpu_system *system, const struct gpu_info *info,
@@ -42,8 +42,8 @@ static int open_session(void **state)
     if (!workbench_open(&f->bench, &bench_overlap))
         return -1;
     f->own = f->bench.session.state;
-    // The software GPU's clock counts nanoseconds. Where other programs run, what is measured of it
-    // (which measure/ tests) is wrong by a few per cent.
+    // The software GPU's clock counts nanoseconds. If other programs run, its measured tick (tested
+    // in tests/measure) is wrong by a few per cent.
     if (strstr(f->bench.session.info->name, "llvmpipe"))
         f->own->clock.device_tick_ns = 1;
     return 0;
@@ -57,8 +57,8 @@ static int close_session(void **state)
     return 0;
 }
 
-// The software GPU reads the halves of a stamp one after the other. Where a busy machine stops it
-// between them, a stamp may be 2^32 ns off: such a frame is made again.
+// The software GPU reads the halves of a stamp one after the other. If a busy machine stops it
+// between them, the stamp may be 2^32 ns off. Such a frame is made again.
 static bool run_stage(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                       struct overlap_frame *frame, struct error *err)
 {
@@ -104,7 +104,7 @@ static void every_workgroup_is_seen_once_and_within_the_frame(void **state)
             groups += overlap_scenarios[s].workloads[w].draw
                           ? 0
                           : overlap_scenarios[s].workloads[w].blocks * 16;
-        assert_true(frame.group_count >= groups); // subgroups of draws are as the device has them
+        assert_true(frame.group_count >= groups); // the device chooses the subgroups of draws
         for (size_t g = 0; g < frame.group_count; g++) {
             assert_true(frame.groups[g].start_ns >= 0);
             assert_true(frame.groups[g].start_ns <= frame.groups[g].end_ns);
@@ -130,7 +130,7 @@ static void what_waits_begins_after_what_it_waits_for(void **state)
     }
 }
 
-// Each frame checks itself: order by the stamps, and words that only a barrier lets through.
+// Each frame checks the order of its stamps, and words that are right only behind a barrier.
 static void every_kind_of_barrier_holds_in_both_places(void **state)
 {
     struct fixture *f = *state;
@@ -171,7 +171,7 @@ static void draws_are_drawn_where_the_device_can(void **state)
     assert_int_equal(settled->workloads[0].draw, can && !f->own->queues[OVERLAP_COMPUTE]);
 }
 
-// A row of pixels by itself has quads of which half lies outside.
+// If a row of pixels is alone, half of each quad lies outside.
 static void draws_of_every_height_are_whole(void **state)
 {
     struct fixture *f = *state;
@@ -227,7 +227,7 @@ static void with_one_queue_the_software_gpu_overlaps_no_dispatches(void **state)
     assert_null(f->own->queues[OVERLAP_COMPUTE]);
     if (!run_frame(f, scenario, 1, &frame, &err))
         fail_msg("%s", err.message);
-    // Draws are put off until something needs them, and then rasterised by threads of their own.
+    // Draws are deferred until something needs them, and are then rasterised by other threads.
     size_t last = 0;
     for (size_t w = 1; w < scenario->count; w++)
         if (!scenario->workloads[w].draw) {
@@ -264,7 +264,7 @@ static void a_clock_that_runs_too_fast_is_a_mismatch(void **state)
     assert_int_equal(err.code, ERROR_MISMATCH);
 }
 
-// The host polls beside a software GPU that wants the same cores: late, and it says how late.
+// The host polls on cores that the software GPU needs, too. It is late, and records how late.
 static void check_markers(struct fixture *f, const struct overlap_scenario *scenario)
 {
     struct overlap_stage stage = {.scenario = scenario,
@@ -280,7 +280,7 @@ static void check_markers(struct fixture *f, const struct overlap_scenario *scen
     struct error err;
     assert_true(overlap_stage_init(&stage, &err));
     for (int i = 0; i < OVERLAP_WORKLOADS_MAX * OVERLAP_MARK_COUNT; i++)
-        assert_int_equal(stage.markers.map[i * OVERLAP_MARKER_WORDS], 0); // whatever was there
+        assert_int_equal(stage.markers.map[i * OVERLAP_MARKER_WORDS], 0); // cleared before use
     for (int i = 0; i < 3; i++) {
         struct overlap_frame frame;
         if (!run_stage(&stage, &desc, &frame, &err))
@@ -310,7 +310,7 @@ static void cores_agree_on_the_clock_or_it_is_known_how_far_not(void **state)
     assert_true(f->own->resolution_ns >= 3 * f->own->clock.device_step_ns);
 }
 
-// The first visit of a case, whose barriers come after what is waited for.
+// Makes the first visit of a case with barriers after the workloads that are waited for.
 static const struct measure_visit *visit_case(struct fixture *f, const char *scenario,
                                               const char *barrier)
 {
@@ -331,30 +331,30 @@ static bool reasons(const struct measure_visit *visit, const char *code)
 static void a_case_whose_priority_is_refused_is_suspect(void **state)
 {
     struct fixture *f = *state;
-    // Given a device that has priorities and a second queue, and a driver that grants no high one
+    // Given a device with priorities and a second queue, and a driver that grants no high priority
     const struct gpu_info *real = f->bench.session.info;
     struct gpu_info info = *real;
     info.caps |= GPU_CAP(PRIORITY);
     info.families[0] = (struct gpu_queue_family){.kind = GPU_QUEUE_COMPUTE, .count = 1};
     f->bench.session.info = &info;
     refusal = "not permitted";
-    // When the scenario that wants it is visited, then it was measured with less than it asked for
+    // When a scenario that wants it is visited, then its result says that it was refused
     const struct measure_visit *visit = visit_case(f, "high-priority", "memory");
     assert_true(reasons(visit, "priority-refused"));
     assert_non_null(strstr(visit->reasons[visit->reason_count - 1].text, "not permitted"));
-    // and the same scenario that asks for none was not
+    // and the result of a scenario that does not want it says nothing
     visit = visit_case(f, "default", "memory");
     assert_false(reasons(visit, "priority-refused"));
     refusal = NULL;
     f->bench.session.info = real;
 }
 
-// Given a scenario of high priority that asked for a stable clock, when one is visited that asks
-// for neither, then the device of the first one no longer holds the clock of their chip.
+// Given a scenario of high priority whose device holds a stable clock, when a scenario without both
+// is visited, then that device no longer holds the clock.
 static void a_clock_that_another_priority_held_is_free_again(void **state)
 {
     struct fixture *f = *state;
-    // A hung device is only told; no driver is called for it.
+    // If a device hung, only this flag changes; no driver is called.
     struct gpu_device device = {.clock_held = true, .hung = true};
     struct overlap_session urgent = {.own.device = &device};
     f->own->urgent = &urgent;
@@ -370,7 +370,7 @@ static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
     bool two = f->own->queues[OVERLAP_COMPUTE] != NULL;
     assert_int_equal(visit->metrics[OVERLAP_METRIC_FRAME].count, 16);
     assert_int_equal(visit->metrics[OVERLAP_METRIC_CROSS_QUEUE].count, two ? 16 : 0);
-    assert_int_equal(visit->metrics[OVERLAP_METRIC_SAME_QUEUE].count, 0); // all wait
+    assert_int_equal(visit->metrics[OVERLAP_METRIC_SAME_QUEUE].count, 0); // all workloads wait
     for (size_t i = 0; i < 16; i++) {
         assert_true(visit->metrics[OVERLAP_METRIC_FRAME].values[i] > 0);
         assert_true(visit->metrics[OVERLAP_METRIC_GAP].values[i] >=
@@ -386,7 +386,7 @@ static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
     assert_int_equal(visit->series[4].row_count, 8);
     assert_string_equal(visit->series[5].name, "matrix");
     assert_int_equal(visit->series[5].row_count, 28);
-    // The last of the direct chain and the first of the other: on one queue where there is one.
+    // The last of the direct chain, the first of the other: on one queue if there is no second.
     const double *pair = visit->series[5].data + 14 * visit->series[5].column_count;
     assert_true(pair[0] == 4 && pair[1] == 5);
     assert_string_equal(visit->series[5].columns[6], "queue_shared");

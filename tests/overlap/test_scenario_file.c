@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scenarios that people write: what is understood, and that whatever is not says where and why.
+// Scenarios that users write. If one is wrong, the message says where and why.
 #include "bench/overlap/scenario.h"
 #include "results/codec.h"
 
@@ -71,7 +71,7 @@ static void what_waits_may_be_on_the_other_queue(void **state)
     arena_destroy(arena);
 }
 
-// As in the published tool: who waited for it waits for nobody instead.
+// If a workload is disabled, those that waited for it wait for nothing, as in the published tool.
 static void a_workload_that_is_not_enabled_is_as_if_it_were_not_there(void **state)
 {
     (void)state;
@@ -148,8 +148,8 @@ static void a_document_that_is_no_scenario_is_refused(void **state)
     }
 }
 
-// Given the built-in scenarios as they are written for a page, when each text is read in place of a
-// file, then it is the scenario again. A file cannot say that barriers are split: `set` does.
+// Given the built-in scenarios as a page gets them, when each text is read like a file, then it
+// gives the same scenario. A file cannot ask for split barriers, so `set` does.
 static void built_in_scenarios_read_back_from_what_is_written(void **state)
 {
     (void)state;

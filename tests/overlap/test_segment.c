@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How work is cut into submissions, and how polled markers are compared with stamps: no device.
+// How work is cut into submissions, and how polled markers are compared with stamps. No device.
 #include "bench/overlap/frame.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-// A session with two queues, of which only that they are there is looked at.
+// A session with two queues. The code only looks whether they exist.
 static struct overlap_session *two_queues(void)
 {
     static char first, second;
@@ -52,7 +52,7 @@ static void semaphores_cut_at_every_dependency(void **state)
 static void what_nobody_waits_for_does_not_delay_who_waits(void **state)
 {
     (void)state;
-    // C waits for A: B begins a submission of its own, or C would wait for B too.
+    // C waits for A, so B begins a submission of its own. Otherwise, C would wait for B, too.
     struct overlap_stage stage = stage_of("three", OVERLAP_BARRIER_SEMAPHORE);
     assert_int_equal(stage.segment_count, 3);
     assert_int_equal(stage.segments[1].workloads, 2);
@@ -69,7 +69,7 @@ static void between_queues_there_are_semaphores_whatever_the_barrier(void **stat
         assert_int_equal(stage.segments[s].queue, s % 2);
         assert_int_equal(stage.segments[s].after, s ? 1u << (s - 1) : 0);
     }
-    overlap_segments_cut(&stage, 4); // alone it waits for nobody
+    overlap_segments_cut(&stage, 4); // a workload that runs alone waits for none
     assert_int_equal(stage.segment_count, 1);
     assert_int_equal(stage.segments[0].after, 0);
 }
@@ -88,14 +88,14 @@ static void of_a_queue_the_newest_stands_for_all_before_it(void **state)
         .scenario = &scenario, .session = two_queues(), .barrier = OVERLAP_BARRIER_MEMORY};
     overlap_segments_cut(&stage, 0x1f);
     assert_int_equal(stage.segment_count, 5);
-    assert_int_equal(stage.segments[4].after, 1 << 2); // c's, which is newer than a's
+    assert_int_equal(stage.segments[4].after, 1 << 2); // waits for c, which is newer than a
 }
 
 // ---------------------------------------------------------------- markers
 
 static struct overlap_markers polled(double late_ns)
 {
-    // The device's 0 is the host's 5000; a look takes 200.
+    // The device's 0 is the host's 5000; a look of the host takes 200.
     struct overlap_markers markers = {.frames = 1};
     markers.polls[0][OVERLAP_MARK_START] = (struct overlap_poll){true, 5100, 4900, 0, 20};
     markers.polls[0][OVERLAP_MARK_END] = (struct overlap_poll){true, 15300, 15100, 10000, 10020};
@@ -127,7 +127,7 @@ static void a_marker_read_too_late_disagrees(void **state)
     assert_int_equal(overlap_markers_agree(&markers, &bars).agreed, 3);
 }
 
-// A subgroup of the second workload begins at 20000 on a full core, and writes its marker at 95000.
+// A subgroup begins at 20000. Its core is full, so it writes its marker only at 95000.
 static void a_marker_written_late_agrees_when_it_is_read_in_time(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void a_marker_written_late_agrees_when_it_is_read_in_time(void **state)
     struct overlap_agreement found = overlap_markers_agree(&markers, &bars);
     assert_int_equal(found.agreed, 4);
     assert_true(found.held_ns == 75020);
-    // … but not one that the device had written at the start.
+    // … but a marker that the device wrote at the start does not agree.
     held->since_ns = 20000;
     held->until_ns = 20020;
     found = overlap_markers_agree(&markers, &bars);
@@ -157,7 +157,7 @@ static void a_marker_read_before_the_release_contradicts(void **state)
 {
     (void)state;
     struct overlap_markers markers = polled(0);
-    markers.polls[1][OVERLAP_MARK_START].seen_ns = 19000; // its stamp is 20000 after the first
+    markers.polls[1][OVERLAP_MARK_START].seen_ns = 19000; // earlier than its stamp of 20000
     assert_true(overlap_markers_agree(&markers, &bars).early);
 }
 
@@ -170,7 +170,7 @@ static void a_marker_that_was_not_seen_is_counted(void **state)
     assert_true(found.markers == 4 && found.seen == 3 && found.agreed == 3);
 }
 
-// Nothing is visible before all is done, and the host sees all markers in one look.
+// Markers become visible only when all is done, so the host sees all of them in one look.
 static struct overlap_markers seen_at_the_end(double late_ns)
 {
     struct overlap_markers markers = polled(0);
@@ -184,11 +184,11 @@ static struct overlap_markers seen_at_the_end(double late_ns)
 static void markers_read_only_at_the_end_contradict_or_bound_no_offset(void **state)
 {
     (void)state;
-    // When that look comes right at the end, only the last marker can have been written then
+    // When that look comes right at the end, then only the last marker agrees
     struct overlap_markers markers = seen_at_the_end(0);
     struct overlap_agreement found = overlap_markers_agree(&markers, &bars);
     assert_true(found.seen == 4 && found.agreed == 1);
-    // When it comes much later, nothing speaks against the stamps, and the offset is open by that
+    // When it comes much later, then all markers agree, and the offset is uncertain by the delay
     markers = seen_at_the_end(1e6);
     found = overlap_markers_agree(&markers, &bars);
     assert_true(found.seen == 4 && found.agreed == 4);

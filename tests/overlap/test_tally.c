@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What frames made up by hand say, and that the built-in scenarios are what they are called.
+// The metrics of frames made by hand, and whether the built-in scenarios do what their names say.
 #include "bench/overlap/tally.h"
 #include "math/stats.h"
 
@@ -50,8 +50,8 @@ static void a_serial_frame_gains_nothing(void **state)
     assert_true(tally.of[OVERLAP_METRIC_GAIN] < 1);
 }
 
-// Given C that waits for A and B: only where B, right before it, ends last is there nothing but the
-// barrier between B and C.
+// Given C that waits for A and B, with B right before C: only if B ends last is the time between B
+// and C the barrier alone.
 static void a_wait_for_another_predecessor_is_no_gap(void **state)
 {
     (void)state;
@@ -70,7 +70,7 @@ static void a_wait_for_another_predecessor_is_no_gap(void **state)
     assert_true(overlap_tally_of(&fan_in, queues, alone, &early).of[OVERLAP_METRIC_GAP] == 2e3);
 }
 
-// Given two free chains whose workloads stand in turn in the scenario.
+// Given workloads of two queues that take turns in the scenario. None of them waits.
 static void neighbours_are_those_of_a_queue_and_not_of_the_scenario(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void neighbours_are_those_of_a_queue_and_not_of_the_scenario(void **state
     struct overlap_tally tally = overlap_tally_of(&turns, queues, lengths, &frame);
     assert_true(tally.of[OVERLAP_METRIC_SAME_QUEUE] == 0.625);
     assert_true(isnan(tally.of[OVERLAP_METRIC_GAP]));
-    // When each waits for the one before it on its queue
+    // When each workload waits for the one before it on its queue
     workloads[2].after = 1;
     workloads[3].after = 2;
     const struct overlap_frame waited = {
@@ -98,8 +98,8 @@ static void neighbours_are_those_of_a_queue_and_not_of_the_scenario(void **state
     assert_true(tally.of[OVERLAP_METRIC_GAP] == 20);
 }
 
-// Given a scenario in which something stands between, on the queue of what waits or of what is
-// waited for: its rest would be in the gap.
+// Given a workload between, on the queue of the one that waits or of the one that is waited for:
+// there is no gap, because the rest of that workload would count.
 static void what_stands_between_on_either_queue_leaves_no_gap(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void draws_are_counted_apart_from_dispatches(void **state)
     assert_true(tally.of[OVERLAP_METRIC_DRAW_DISPATCH] == 0.75);
     assert_true(isnan(tally.of[OVERLAP_METRIC_SAME_QUEUE]));
     assert_true(tally.of[OVERLAP_METRIC_DRAW_GAP] == 10);
-    assert_true(isnan(tally.of[OVERLAP_METRIC_GAP])); // the wait of a draw is neither
+    assert_true(isnan(tally.of[OVERLAP_METRIC_GAP])); // the wait of a draw is in neither
     assert_true(overlap_scenario_waits_for_draw(&whole));
 }
 
@@ -203,7 +203,7 @@ static void workloads_wait_only_for_earlier_ones(void **state)
             assert_true(workloads[w].blocks > 0 && workloads[w].iterations > 0);
             assert_int_equal(workloads[w].after >> w, 0);
         }
-    for (size_t s = 0; s < overlap_scenario_count; s++) // only one is about both queues
+    for (size_t s = 0; s < overlap_scenario_count; s++) // only this one crosses queues
         assert_int_equal(crosses(&overlap_scenarios[s]),
                          &overlap_scenarios[s] == overlap_scenario_find("cross-queue"));
 }
@@ -240,13 +240,13 @@ static double gap_between(const struct overlap_scenario *whole, const struct ove
     return count ? stats_median(gaps, count) : NAN;
 }
 
-// What the numbers of every run before rest on: in a built-in scenario, neighbours are workloads
-// that stand side by side, and none waits for two.
+// All earlier runs rely on this: in a built-in scenario, neighbours stand side by side, and no
+// workload waits for two.
 static void in_the_built_in_scenarios_neighbours_stand_side_by_side(void **state)
 {
     (void)state;
     for (size_t s = 0; s < overlap_scenario_count; s++)
-        for (unsigned two = 0; two < 2; two++) { // queues
+        for (unsigned two = 0; two < 2; two++) { // 0: one queue, 1: two
             const struct overlap_scenario *whole = &overlap_scenarios[s];
             struct overlap_frame frame = {.length_ns = 1};
             unsigned queues[OVERLAP_WORKLOADS_MAX];
@@ -268,8 +268,8 @@ static void in_the_built_in_scenarios_neighbours_stand_side_by_side(void **state
         }
 }
 
-// Given a frame of which the host saw no marker, when it is added, then the offset between the
-// clocks stays unknown; the first frame that bounds it tells it.
+// Given a frame whose markers the host did not see, when it is added, then the offset between the
+// clocks stays unknown. The first frame that bounds the offset sets it.
 static void an_offset_without_bounds_is_unknown(void **state)
 {
     (void)state;

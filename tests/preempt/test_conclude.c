@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verdicts on preemption, from a run made by hand.
+// The findings about preemption, from a run made by hand.
 #include "bench/bench.h"
 
 #include <setjmp.h>
@@ -60,7 +60,7 @@ static void each_hog_has_a_finding_over_all_priorities(void **state)
     assert_non_null(strstr(run->findings[1].text, "published: GTX 1070 blocked"));
     assert_non_null(
         strstr(run->findings[1].text, "; with the priority it takes 0.04 times as long"));
-    assert_null(strstr(run->findings[0].text, "the priority")); // behind nobody it is for nothing
+    assert_null(strstr(run->findings[0].text, "the priority")); // without a hog, it has no effect
     assert_true(run->findings[1].value == 50e6);
     assert_int_equal(run->findings[1].key_count, 2);
     run_destroy(run);
@@ -126,8 +126,8 @@ static void a_lower_bound_and_dropped_deadlines_are_called_that(void **state)
         .name = "quantiles", .columns = columns, .column_count = 3, .data = rows, .row_count = 2};
     struct run *run = run_create();
     run_add_device(run)->id = "vulkan:0";
-    // Given an answer at medium priority that is not known, one at high priority that is, and the
-    // same case with dropped deadlines
+    // Given a lower bound at medium priority, a known answer at high priority, and the same case
+    // with dropped deadlines
     struct result *bound = add(run, "slow-shader", "medium", 300e6);
     bound->metrics[0].at_least = true;
     bound->series = &quantiles;
@@ -138,7 +138,7 @@ static void a_lower_bound_and_dropped_deadlines_are_called_that(void **state)
     values[3] = (struct case_value){.key = "arrivals", .type = PARAM_TEXT, .text = "closed"};
     dropping->bench_case = (struct bench_case){values, 4};
     bench_preempt.conclude(run, "vulkan:0");
-    // Then the bound is no figure to compare with, and what drops deadlines stands apart.
+    // Then the bound is compared with nothing, and dropped deadlines have their own finding.
     assert_int_equal(run->finding_count, 2);
     assert_non_null(strstr(run->findings[0].text, "at least 300.0 ms at medium priority (the "
                                                   "slowest 5 % take at least 355.0 ms)"));
@@ -148,7 +148,7 @@ static void a_lower_bound_and_dropped_deadlines_are_called_that(void **state)
     run_destroy(run);
 }
 
-// A case with three actors. `late_ns` is the application's median lateness.
+// Adds a case with three actors. `late_ns` is the application's median lateness.
 static void add_three(struct run *run, const char *hog, double app, double compositor,
                       double app_misses, double late_ns)
 {
@@ -205,7 +205,7 @@ static void who_starves_of_three_actors_is_said_with_the_frames(void **state)
     run_add_device(run)->id = "vulkan:0";
     for (size_t i = 0; i < COUNT_OF_CASES; i++)
         add_three(run, cases[i].hog, cases[i].app, cases[i].compositor, 0.9, 50e6);
-    // Given a case of two actors beside them, which has its own finding
+    // Given also a case of two actors, which has its own finding
     add(run, "big-dispatch", "highest", 2e6);
     bench_preempt.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, COUNT_OF_CASES + 1);
@@ -214,7 +214,7 @@ static void who_starves_of_three_actors_is_said_with_the_frames(void **state)
         assert_non_null(strstr(run->findings[i].text, cases[i].text));
         assert_true(run->findings[i].value == cases[i].app);
     }
-    // Then the first also says where, at which priority, how late, and what was published.
+    // Then the first also states setting, priority, lateness and the published value.
     assert_non_null(strstr(
         run->findings[0].text,
         ", on three queues, the compositor at realtime priority; the application meets 10 % of "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Deadlines beside a hog. The clock, the loads and the device are stood in for, so every time is
-// exact. A hog of 100 ms is submitted again and again; how it lets victims in is told by each test.
+// Deadlines beside a hog. Doubles replace the clock, the loads and the device, so every time is
+// exact. A hog of 100 ms is submitted again and again; each test says how it lets victims in.
 #include "base/clock.h"
 #include "bench/preempt/contention.h"
 #include "math/stats.h"
@@ -21,14 +21,14 @@ enum {
 
 #define MS UINT64_C(1000000)
 
-// The clock that all code below reads, and the device. All victims are done at the next time at
-// which the hog lets them in, and never in another order than they were submitted.
+// The clock that all code below reads, and the device. The hog lets all waiting victims in at the
+// same time, and in the order of their submission.
 static struct {
     uint64_t now_ns;
-    uint64_t hog_ns;    // from one time at which it lets victims in to the next
-    uint64_t open_ns;   // how long it lets them in
-    uint64_t victim_ns; // how long a victim then takes
-    uint64_t held_ns;   // how long a submission, of hog or victim, holds the thread that makes it
+    uint64_t hog_ns;    // period at which the hog lets victims in
+    uint64_t open_ns;   // how long it lets victims in
+    uint64_t victim_ns; // how long a victim takes once it is in
+    uint64_t held_ns;   // how long a submission, of hog or victim, blocks its thread
     uint64_t done_ns[SAMPLES];
 } world;
 
@@ -87,7 +87,7 @@ bool __wrap_load_submit(struct load *load, struct error *err)
     return true;
 }
 
-// One submission of the hog is done at each look, and the next one takes its place.
+// At each look, one submission of the hog is done, and the next one takes its place.
 static void feed_hog(struct load *hog, bool more, struct error *err)
 {
     hog->finished += hog->finished < hog->submitted;
@@ -126,7 +126,7 @@ static double median_ms(const struct contention *result)
     return stats_median(ns, result->count) / 1e6;
 }
 
-// What the victim's thread does with deadlines that wait for nothing.
+// Runs the victim's thread with deadlines that wait for no answer.
 static void arrive(uint64_t patience_ns, struct contention *result)
 {
     struct load victim = {.desc = {.slots = SAMPLES, .work = {.ahead = SAMPLES}}};
@@ -156,18 +156,18 @@ static void drop(struct load *hog, struct contention *result)
 
 // ---------------------------------------------------------------- both loops
 
-// For 25 ms after each of its submissions the hog lets victims in, which then take 3.65 ms.
+// After each of its submissions, the hog lets victims in for 25 ms. A victim then takes 3.65 ms.
 static void dropped_deadlines_hide_how_long_the_others_would_have_waited(void **state)
 {
     (void)state;
     struct contention open, closed;
     memset(&world, 0, sizeof world);
     world.hog_ns = 100 * MS, world.open_ns = 25 * MS, world.victim_ns = 3650000;
-    // Given a thread that waits for each answer, then most answers are those of the open quarter
+    // Given a thread that waits for each answer, then most answers come while victims get in,
     drop(NULL, &closed);
     assert_true(fabs(median_ms(&closed) - 3.65) < 1e-6);
-    assert_true(closed.met < closed.due / 3); // though two of three deadlines are missed.
-    // Given deadlines that do not wait, then half of them wait a quarter of the hog or more.
+    assert_true(closed.met < closed.due / 3); // although two of three deadlines are missed.
+    // Given deadlines that wait for no answer, then the median takes about a quarter of the hog.
     world.now_ns = 0;
     arrive(1000 * MS, &open);
     assert_in_range((uint64_t)median_ms(&open), 24, 32);
@@ -196,8 +196,8 @@ static void a_hog_that_lets_nobody_in_is_waited_for_by_half_on_average(void **st
 
 // ---------------------------------------------------------------- what is not known
 
-// A hog of 600 ms: deadlines 32 to 53 find 32 victims pending, the others are answered at 600 ms,
-// and those after that at 1200 ms.
+// A hog of 600 ms. Deadlines 32 to 53 find 32 victims pending; those before them are answered at
+// 600 ms, those after them at 1200 ms.
 static void deadlines_that_find_too_many_pending_are_bounded_by_the_newest(void **state)
 {
     (void)state;
@@ -233,13 +233,13 @@ static void answers_that_do_not_come_are_bounded_by_the_end_of_patience(void **s
         assert_true(open.answers[i].response_ns ==
                     (double)(end_ns - (i + 1) * CONTENTION_PERIOD_NS));
     }
-    assert_in_range(world.now_ns, end_ns, end_ns); // and nobody waits longer
+    assert_in_range(world.now_ns, end_ns, end_ns); // and no thread waits longer
 }
 
 // ---------------------------------------------------------------- frames
 
-// A hog that lets in all that waits every 100 ms: a display shows the newest of them, so nine or
-// ten frames a second, and a device without a hog shows all.
+// A hog lets all waiting victims in every 100 ms. A display shows only the newest of them, so eight
+// to ten frames a second. Without a hog, it shows all.
 static void frames_that_come_together_are_shown_as_one(void **state)
 {
     (void)state;
@@ -254,8 +254,8 @@ static void frames_that_come_together_are_shown_as_one(void **state)
     assert_true(contention_frames(&open) == 90);
 }
 
-// An actor whose frames all come 1.5 periods after their deadlines: the first period of 60 shows
-// none, and each frame is half a period late.
+// Each frame of the actor takes 1.5 periods. So the first of 60 periods shows none, and each frame
+// is half a period late.
 static void frames_that_come_late_are_shown_all_the_same(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void frames_that_were_not_seen_are_not_counted(void **state)
     assert_true(isnan(contention_frames(&open)));
 }
 
-// Beside the victim the application has deadlines of its own, a quarter of a period earlier.
+// Beside the victim, the application has its own deadlines, a quarter of a period earlier.
 static void the_application_comes_a_quarter_of_a_period_before_the_victim(void **state)
 {
     (void)state;
@@ -325,7 +325,7 @@ static void dropping_victims_behind_a_held_thread_are_late(void **state)
     world.held_ns = 3 * CONTENTION_PERIOD_NS;
     drop(&hog, &result);
     assert_in_range(result.late, result.count / 2 + 1, result.count);
-    assert_in_range(result.met, 0, result.count / 2); // though the answers themselves come at once
+    assert_in_range(result.met, 0, result.count / 2); // although the device answers at once
     hog = (struct load){.desc = hog.desc};
     world.held_ns = 0;
     drop(&hog, &result);

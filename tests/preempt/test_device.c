@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Visits on the device that is there. Lengths are not asserted: machines that test are busy.
+// Visits on the device that is there. No length is asserted, because test machines are busy.
 #include "bench/preempt/judge.h"
 #include "bench/preempt/session.h"
 #include "workbench.h"
@@ -25,13 +25,13 @@ static const struct series *series_of(const struct measure_visit *visit, const c
     return NULL;
 }
 
-// One visit with a victim beside the hog on a device of its own, both of medium priority.
+// Makes one visit. The victim has a device of its own beside the hog; both have medium priority.
 static void expect_done(struct workbench *bench, const char *hog, const char *victim)
 {
     const char *key = "hog=%s/setting=devices/priority=medium/samples=4%s";
     bool done = workbench_visit(bench, key, hog, victim);
     // A busy machine may stop the software GPU between the halves of a stamp, which is then 2^32 ns
-    // off: such a visit is made again.
+    // off. Such a visit is made again.
     for (int i = 0; i < 10 && !done && strstr(bench->err.message, "before it began"); i++)
         done = workbench_visit(bench, key, hog, victim);
     if (!done)
@@ -58,7 +58,7 @@ static void each_hog_meets_a_victim_on_a_device_of_its_own(void **state)
     }
 }
 
-// Beside one hog, deadlines that wait for no answer, and such that do.
+// Beside one hog, first deadlines that wait for no answer, and then deadlines that wait.
 static void deadlines_are_dropped_only_where_the_case_says_so(void **state)
 {
     struct workbench *bench = *state;
@@ -113,7 +113,7 @@ static void application_and_compositor_each_have_deadlines(void **state)
         assert_int_equal(visit->metrics[PREEMPT_METRIC_RESPONSE].count, 4);
         assert_true(visit->metrics[PREEMPT_METRIC_FRAMES].values[0] <= 90);
         assert_true(visit->metrics[PREEMPT_METRIC_APP_FRAMES].values[0] <= 90);
-        // The frames are those of the case's length, and stand in a lane of their own.
+        // Frames are as long as the case says, and each actor has a lane of its own.
         assert_non_null(strstr(detail_of(visit, "application"), "8 dispatches"));
         assert_string_equal(detail_of(visit, "lane 0"), "compositor");
         assert_string_equal(detail_of(visit, "lane 2"), "application");
@@ -121,7 +121,7 @@ static void application_and_compositor_each_have_deadlines(void **state)
         assert_true(spans_in(timeline, 0) > 0);
         assert_int_equal(spans_in(timeline, 1) > 0, h == 1);
     }
-    // Without an application there are none of these figures.
+    // Without an application, these metrics have no samples.
     expect_done(bench, "none", "");
     assert_int_equal(bench->seen->metrics[PREEMPT_METRIC_FRAMES].count, 0);
     assert_int_equal(bench->seen->metrics[PREEMPT_METRIC_APP_FRAMES].count, 0);
@@ -142,15 +142,15 @@ static struct load_work frames_of(struct workbench *bench, unsigned ms)
                                     .timeout_ns = bench->request.timeout_ns};
     struct load_work work = {0};
     bool done = false;
-    for (int i = 0; i < 10 && !done; i++) // as in expect_done
+    for (int i = 0; i < 10 && !done; i++) // for the same reason as in expect_done
         done = preempt_size_find(&run, &where, PREEMPT_APPLICATION, &work, &bench->err);
     if (!done)
         fail_msg("%u ms: %s", ms, bench->err.message);
     return work;
 }
 
-// Given a session in which the frames of an application were sized, when a case asks for frames of
-// another length, then these are sized too: `fathom serve` measures all its cases in one session.
+// Given a session that sized the frames of an application, when a case asks for frames of another
+// length, then these are sized, too: `fathom serve` measures all its cases in one session.
 static void frames_of_another_length_have_another_size(void **state)
 {
     struct workbench *bench = *state;
@@ -159,7 +159,7 @@ static void frames_of_another_length_have_another_size(void **state)
     assert_int_equal(frames_of(bench, 1).groups, brief.groups);
 }
 
-// What CUDA lacks, and what a device with few queues lacks.
+// The device lacks what CUDA lacks, and has only two queues.
 static void three_actors_are_skipped_where_the_api_cannot_keep_them_apart(void **state)
 {
     struct workbench *bench = *state;
@@ -183,8 +183,7 @@ static void three_actors_are_skipped_where_the_api_cannot_keep_them_apart(void *
     bench->session.info = real;
 }
 
-// No further device can be opened, which stands for a driver that refuses each priority above
-// medium.
+// No further device can be opened here, as if the driver refused each priority above medium.
 static void a_compositor_takes_the_highest_priority_that_is_granted(void **state)
 {
     struct workbench *bench = *state;
@@ -200,12 +199,12 @@ static void a_compositor_takes_the_highest_priority_that_is_granted(void **state
     assert_non_null(setup);
     assert_ptr_equal(setup->victim.device, bench->session.device);
     assert_non_null(strstr(setup->priority_text, "medium: the driver refuses"));
-    // Without an application that is a refusal: the case asked for more.
+    // Without an application, the case is refused, because it requires the priority.
     request.three = false;
     assert_null(preempt_setup_get(&bench->session, &request, &err));
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "highest priority is refused"));
-    // Another error is no refusal, for which a case would be skipped.
+    // Another error is not reported as a refusal, which would skip the case.
     info.api = "none";
     assert_null(preempt_setup_get(&bench->session, &request, &err));
     assert_int_equal(err.code, ERROR_INTERNAL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a victim got in, from workgroups made up by hand; and what responses add up to.
+// How a victim got in, from workgroups made by hand, and the statistics of responses.
 #include "bench/preempt/judge.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 
 // The victim runs from 1000 to 2000.
 static struct load_run victim = {.start_ns = 1000, .end_ns = 2000};
-static double natural_ns; // pauses that the hog has by itself
-static double alone_ns;   // its length alone; 0: not known
+static double natural_ns; // pauses that the hog has without a victim, too
+static double alone_ns;   // length of the hog's submission alone; 0: not known
 
 static enum judge_entry entry_beside(struct load_group *groups, size_t count)
 {
@@ -42,7 +42,7 @@ static void workgroups_that_stand_still_meanwhile_were_stopped(void **state)
     assert_int_equal(entry_beside(groups, 2), JUDGE_MID_SHADER);
 }
 
-// Schedulers may starve a workgroup for longer than the victim runs.
+// Schedulers may pause a workgroup of the hog for longer than the victim runs.
 static void pauses_that_the_hog_has_alone_prove_nothing(void **state)
 {
     (void)state;
@@ -52,7 +52,7 @@ static void pauses_that_the_hog_has_alone_prove_nothing(void **state)
     natural_ns = 0;
 }
 
-// … but a submission that grew by what the victim took stood still for it.
+// … but if the hog's submission grew by the time of its victims, it stood still for them.
 static void a_hog_that_is_drawn_out_by_its_victim_stood_still(void **state)
 {
     (void)state;
@@ -77,7 +77,7 @@ static void a_victim_that_was_stopped_itself_took_turns(void **state)
 static void between_workgroups_of_one_submission_is_a_boundary(void **state)
 {
     (void)state;
-    // The second ends within the resolution of the victim's start.
+    // The second workgroup ends within the clock's resolution of the victim's start.
     struct load_group groups[] = {{0, 900, 5, 0}, {800, 1002, 5, 1}, {2100, 2200, 5, 0}};
     assert_int_equal(entry_beside(groups, 3), JUDGE_BOUNDARY);
 }
@@ -115,14 +115,14 @@ static const struct series *series_of(const struct measure_visit *visit, const c
     return NULL;
 }
 
-// Responses of 1, 2, 3 … ms, each an event of its own.
+// Responses of 1, 2, 3 … ms, each from an event of its own.
 static void high_quantiles_need_many_samples_and_the_histogram_holds_them_all(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
     struct preempt_history *history = ARENA_NEW(arena, struct preempt_history);
     static const struct {
-        size_t wanted, rows; // 0, 0.5, 1; then 0.9, 0.95, 0.99
+        size_t wanted, rows; // quantiles 0, 0.5, 1; then also 0.9, 0.95, 0.99
     } steps[] = {{99, 3}, {100, 4}, {299, 4}, {300, 5}, {999, 5}, {1000, 6}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         struct measure_visit *visit = measure_visit_create(arena);
@@ -150,7 +150,7 @@ static void high_quantiles_need_many_samples_and_the_histogram_holds_them_all(vo
     arena_destroy(arena);
 }
 
-// 300 answers of 30 events: ten answers of a backlog say no more than one.
+// 300 answers from 30 events: ten answers of one backlog say no more than one.
 static void intervals_go_by_events_not_by_answers(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void intervals_go_by_events_not_by_answers(void **state)
     arena_destroy(arena);
 }
 
-// Four of ten answers are not known, but longer than 5: 1 2 3 4 5 6 and four times "longer than 5".
+// Of ten answers, four are only known to be longer than 5: 1 2 3 4 5 6 and four times "> 5".
 static void a_quantile_among_censored_answers_is_a_lower_bound(void **state)
 {
     (void)state;
@@ -182,11 +182,11 @@ static void a_quantile_among_censored_answers_is_a_lower_bound(void **state)
     const struct preempt_responses responses = preempt_responses_sort(arena, ns, censored, 10);
     struct preempt_quantile quantile = preempt_quantile_of(&responses, 0.25);
     assert_true(quantile.ns == 3.25 && !quantile.at_least);
-    quantile = preempt_quantile_of(&responses, 0.9); // 5 of the bounds, but unknown in truth
+    quantile = preempt_quantile_of(&responses, 0.9); // 5 is a bound; the truth is unknown
     assert_true(quantile.ns >= 5 && quantile.at_least);
     quantile = preempt_quantile_of(&responses, 1);
     assert_true(quantile.ns == 6 && quantile.at_least);
-    const double three[] = {1, 2, 5}; // the middle one does not depend on how long the last is
+    const double three[] = {1, 2, 5}; // the middle one does not depend on the last
     const struct preempt_responses middle =
         preempt_responses_sort(arena, three, (const bool[]){false, false, true}, 3);
     quantile = preempt_quantile_of(&middle, 0.5);

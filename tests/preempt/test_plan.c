@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which cases `preempt` plans: what the standard preset promises, on a device with all that is
-// asked for, and on one that cannot draw.
+// The cases that `preempt` plans: those that the standard preset promises, on a device with all
+// that they need, and on one that cannot draw.
 #include "planned.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static void standard_has_every_hog_setting_and_two_priorities_with_300_deadlines
             for (size_t p = 0; p < sizeof priorities / sizeof *priorities; p++) {
                 const char *key = arena_printf(arena, "preempt/hog=%s/setting=%s/priority=%s",
                                                hogs[h], settings[s], priorities[p]);
-                // Without a hog there is no other process, and nothing to overtake.
+                // Without a hog there is no other process, and no work to overtake.
                 bool same = strcmp(hogs[h], "none") == 0 &&
                             (strcmp(settings[s], "processes") == 0 || p == 1);
                 assert_int_equal(
@@ -78,7 +78,7 @@ static void full_is_the_whole_matrix_with_1000_deadlines(void **state)
     arena_destroy(arena);
 }
 
-// A compositor has the highest priority that counts where it runs.
+// A compositor has the highest priority that has an effect in its setting.
 static void three_actors_have_the_highest_priority_that_the_api_has(void **state)
 {
     static const struct {
@@ -108,7 +108,7 @@ static void three_actors_have_no_axis_of_the_victim(void **state)
                               .arena = arena,
                               .info = {.caps = GPU_CAP(PRIORITY) | GPU_CAP(GRAPHICS)}};
     (void)state;
-    // When they are chosen, then in every preset, once for each hog and setting.
+    // When three actors are chosen, then every preset has them, once for each hog and setting.
     assert_true(plan(&planned, "quick", "actors=three"));
     assert_int_equal(planned.list.count, 2);
     assert_int_equal(case_uint(&planned.list.cases[0], "frame_ms"), 5);
@@ -116,7 +116,7 @@ static void three_actors_have_no_axis_of_the_victim(void **state)
     assert_int_equal(planned.list.count, 6 * 3);
     assert_int_equal(count_of(arena, &planned.list, "victim="), 0);
     assert_int_equal(count_of(arena, &planned.list, "arrivals="), 0);
-    // When something else of the victim is chosen, then there are none.
+    // When the kind of victim or its priority is chosen, then no case has three actors.
     assert_true(plan(&planned, "standard", "victim=draw"));
     assert_int_equal(count_of(arena, &planned.list, "actors="), 0);
     assert_true(plan(&planned, "standard", "priority=low"));

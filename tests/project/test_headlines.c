@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every benchmark of the program declares headlines, and they speak of what it has.
+// Every benchmark of the program declares headlines, and these name only what it has.
 #include "analysis/card.h"
 #include "bench/bench.h"
 
@@ -29,13 +29,13 @@ static const struct param_info *param_of(const struct benchmark_info *info, cons
     return NULL;
 }
 
-// "key=value|value" of a parameter that is declared; where its choices are, with values of those.
+// Checks "key=value|value" of a declared parameter. If it has choices, the values are among them.
 static void assert_item(const struct benchmark_info *info, char *item)
 {
     char *values = strchr(item, '=');
     assert_non_null(values);
     *values++ = '\0';
-    item[strcspn(item, "!")] = '\0'; // "key!=value|value"
+    item[strcspn(item, "!")] = '\0'; // or "key!=value|value"
     const struct param_info *param = param_of(info, item);
     assert_int_equal(param->role, PARAM_AXIS);
     for (char *value = strtok(values, "|"); value && param->choices; value = strtok(NULL, "|")) {
@@ -110,7 +110,7 @@ static void what_stands_on_the_card_has_a_row_and_all_rows_fit(void **state)
         fail_msg("the card has %zu rows, at most %d fit", count + levels, CARD_ROWS_MAX);
 }
 
-// An operation of incore is floating-point where its name begins with its type, as "fp32-fma", or
+// An operation of incore is floating-point if its name begins with its type, as in "fp32-fma", or
 // with the type of its elements.
 static void rates_of_floats_are_declared_floating(void **state)
 {

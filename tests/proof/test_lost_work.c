@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A number is printed only if its kernel did what it should: what happens where the timed work is
-// lost? The commands between the beginning and the end of a span are dropped before they reach the
-// device (the linker's --wrap), and every case that lost some must fail by its proof.
+// A case whose timed work is lost must not give a number. The test drops the commands between the
+// beginning and the end of a span before they reach the device (the linker's --wrap). Every case
+// that lost commands must fail its verification.
 #include "device_api.h"
 #include "gpu/graphics.h"
 #include "gpu/rays.h"
@@ -13,8 +13,8 @@
 // ---------------------------------------------------------------- losing work
 
 static struct loss {
-    const struct gpu_batch *open; // the batch with a span that is being recorded
-    unsigned lost;                // commands
+    const struct gpu_batch *open; // the batch that records within a span
+    unsigned lost;                // commands that were dropped
 } loss;
 
 #define REAL(name) __real_##name
@@ -99,8 +99,8 @@ void WRAP(gpu_batch_tree_copy)(struct gpu_batch *batch, struct gpu_tree *to, str
 
 // ---------------------------------------------------------------- visits
 
-// Not where the device cannot run it, and not where nothing is timed by spans: the evidence of
-// `overlap` and `preempt` is written by the kernels themselves.
+// True if the device can run the benchmark, and spans time its work. In `overlap` and `preempt`,
+// the kernels themselves write the evidence.
 static bool is_tried(const struct benchmark *benchmark)
 {
     struct error missing;
@@ -112,13 +112,13 @@ static bool is_tried(const struct benchmark *benchmark)
            strcmp(benchmark->info.name, "preempt") != 0;
 }
 
-// The cases of `raster` are proven in several ways, and its quick ones are not of all kinds.
+// The cases of `raster` are proven in several ways, and its quick preset lacks some kinds.
 static const char *preset_of(const struct benchmark *benchmark)
 {
     return strcmp(benchmark->info.name, "raster") == 0 ? "standard" : "quick";
 }
 
-// How many of a benchmark's cases gave a number though they had lost their work.
+// Returns how many cases of a benchmark gave a number although they lost their work.
 static unsigned try_benchmark(const struct benchmark *benchmark, unsigned *tried)
 {
     struct workbench bench;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is said of a rasteriser, from a run made by hand.
+// The findings about a rasteriser, from a run made by hand.
 #include "bench/bench.h"
 
 #include <setjmp.h>

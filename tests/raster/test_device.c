@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Every kind of drawing measured and verified on the device that is there, and the proof itself put
-// to the test: an image that is not what it should be gives MISMATCH, no number.
+// Measures and verifies every kind of drawing on the device that is there. Tests the verification,
+// too: a wrong image gives MISMATCH and no number.
 #include "bench/raster/session.h"
 #include "workbench.h"
 
 extern const struct benchmark bench_raster;
 
-// An open workbench; skips the test where the device draws nothing.
+// Returns an open workbench. If the device cannot draw, the test is skipped.
 static struct workbench *bench_of(void **state)
 {
     struct workbench *bench = *state;
@@ -15,8 +15,8 @@ static struct workbench *bench_of(void **state)
     return bench;
 }
 
-// Visits the case twice; each time there are samples of the metric, finite and above 0. A format
-// that the device lacks may be refused.
+// Visits the case twice. Each visit has samples of the metric, finite and above 0. A device may
+// refuse a format that it lacks.
 static void expect_metric(struct workbench *bench, enum raster_metric metric, const char *wanted)
 {
     for (int round = 0; round < 2; round++) {
@@ -98,8 +98,8 @@ static struct raster_check_params check_of(struct workbench *bench, const char *
     return work.check;
 }
 
-// Given a session whose cases drew into targets of many widths, when another width is asked for,
-// then there is room for it: `fathom serve` measures all its cases in one session.
+// Given a session that drew into targets of many widths, when another width is asked for, then
+// there is room for it: `fathom serve` measures all its cases in one session.
 static void a_session_has_room_for_targets_of_any_width(void **state)
 {
     struct workbench *bench = bench_of(state);
@@ -113,7 +113,7 @@ static void a_session_has_room_for_targets_of_any_width(void **state)
     }
 }
 
-// One layer fewer, a triangle more, another blending: each is seen.
+// One triangle more, one layer fewer and another blending are each noticed.
 static void a_wrong_image_is_a_mismatch(void **state)
 {
     static const char triangles[] = "work=triangles/facing=front/side=4";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is said of rays, from a run made by hand.
+// The findings about rays, from a run made by hand.
 #include "bench/bench.h"
 
 #include <setjmp.h>
@@ -56,7 +56,7 @@ static void the_same_rays_are_compared_in_the_largest_scene(void **state)
     add(run, "soup", "random", 1048576, 20e6);
     add(run, "soup", "camera", 1048576, 70e6);
     add(run, "soup", "ordered", 1048576, 50e6);
-    add(run, "thin", "random", 8388608, 1e6); // nothing to compare it with
+    add(run, "thin", "random", 8388608, 1e6); // no other order to compare it with
     bench_rays.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 1);
     assert_string_equal(run->findings[0].code, "rays-order");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kind of work of `rays`, measured and verified through queries and pipelines; and the proof
-// itself put to the test.
+// Measures and verifies every kind of work of `rays` through queries and pipelines. Tests the
+// verification, too.
 #include "bench/rays/session.h"
 #include "workbench.h"
 
@@ -51,8 +51,8 @@ static void a_chain_of_rays_takes_its_time(void **state)
         expect(bench, way, RAYS_LATENCY, "work=latency/primitives=300");
 }
 
-// The time of a ray through more of the same row is in the run file, so that a reader can judge the
-// line.
+// The run file has the time of a ray through more and more of the same row, so a reader can judge
+// the line.
 static void the_points_of_a_row_are_kept(void **state)
 {
     struct workbench *bench = *state;
@@ -73,7 +73,7 @@ static void the_points_of_a_row_are_kept(void **state)
     }
 }
 
-// Of queries a driver with statistics tells the registers, of pipelines perhaps nothing.
+// A driver with statistics states the registers of queries, and perhaps nothing of pipelines.
 static void the_size_of_the_kernels_is_what_the_driver_tells(void **state)
 {
     static const char *const hits[] = {"opaque", "any-hit", "procedural"};
@@ -109,8 +109,8 @@ static void trees_of_everything_are_built_updated_and_copied(void **state)
         }
 }
 
-// What the last visit's rays left is right; with a distance changed, or of a scene whose primitives
-// are elsewhere, it is not.
+// The hits of the last visit are right. With another distance, or for a scene with primitives
+// elsewhere, they are not.
 static void a_wrong_hit_is_a_mismatch(void **state)
 {
     struct workbench *bench = *state;

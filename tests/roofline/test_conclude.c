@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the bound changes from memory to arithmetic, on a chip whose ridge is at 8 FLOP/B.
+// Where the limit changes from memory to arithmetic, on a chip whose ridge is at 8 FLOP/B.
 #include "case_text.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static void conclude(struct run *run)
         bench_roofline.conclude(run, run->devices[i].id);
 }
 
-// Intensities of 2^least … 2^most.
+// Adds results at intensities from 2^least to 2^most.
 static void add_roof(struct run *run, const char *device, const char *type, int least, int most)
 {
     for (int power = least; power <= most; power++) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kind of number and every form of the loops measured and verified on the device that is
-// there, and the proof itself put to the test: other data, or another number of steps, give
-// MISMATCH, no number.
+// Measures and verifies every number type and every form of the loops on the device that is there.
+// Tests the verification, too: other data, or another number of steps, give MISMATCH and no number.
 #include "bench/roofline/session.h"
 #include "workbench.h"
 
@@ -13,7 +12,7 @@ static bool visit(struct workbench *bench, const char *type, double intensity)
 {
     if (!workbench_visit(bench, "type=%s/intensity=%.17g", type, intensity))
         return false;
-    // Rate over bandwidth is the intensity.
+    // The rate divided by the bandwidth is the intensity.
     const struct measure_samples *rate = &bench->seen->metrics[0];
     const struct measure_samples *bandwidth = &bench->seen->metrics[1];
     for (size_t i = 0; i < rate->count; i++)
@@ -21,7 +20,7 @@ static bool visit(struct workbench *bench, const char *type, double intensity)
     return true;
 }
 
-// A part of the chains, whole steps, and iterations of each loop.
+// These intensities take a part of the chains, whole steps, or iterations of each loop.
 static void every_intensity_gives_what_the_host_computes(void **state)
 {
     static const double intensities[] = {0.0625, 0.5, 1.6875, 5, 40.125};
@@ -54,7 +53,7 @@ static bool measures_energy(struct workbench *bench, bool lacks_metric)
     return true;
 }
 
-// With the card of the NVML double (tests/sensors), whose counter rises at every reading.
+// Uses the card of the NVML double (tests/sensors). Its energy counter rises at every reading.
 static void energy_is_measured_until_a_visit_with_it_counts(void **state)
 {
     struct workbench *bench = *state;
@@ -65,8 +64,8 @@ static void energy_is_measured_until_a_visit_with_it_counts(void **state)
     if (own->energy || !(own->energy = measure_energy_open(bench->session.arena, &other)))
         skip();
     assert_true(measures_energy(bench, true));
-    assert_false(measures_energy(bench, false)); // the first visit counts
-    // When it is found later that no visit counts, then two more visits measure energy, but not
+    assert_false(measures_energy(bench, false)); // the first visit counted
+    // If it turns out later that no visit counted, then two more visits measure energy, but not
     // every visit of a busy device.
     assert_true(measures_energy(bench, true));
     assert_true(measures_energy(bench, true));
@@ -78,7 +77,7 @@ static void one_changed_value_is_a_mismatch(void **state)
     struct workbench *bench = *state;
     const struct roofline_session *own = bench->session.state;
     assert_true(visit(bench, "fp32", 1));
-    workbench_flip(own->source, 4096, 0x400000); // far enough that no rounding takes it back
+    workbench_flip(own->source, 4096, 0x400000); // large enough that no rounding hides it
     assert_false(visit(bench, "fp32", 1));
     assert_int_equal(bench->err.code, ERROR_MISMATCH);
 }
@@ -93,7 +92,7 @@ static void another_number_of_steps_adds_up_to_something_else(void **state)
         struct roofline_sums more = roofline_expect(number, 38, bytes);
         assert_int_not_equal(few.fused, more.fused);
         assert_int_not_equal(few.rounded, more.rounded);
-        // Twice the memory, twice the sum.
+        // Twice the memory gives twice the sum.
         assert_int_equal(roofline_expect(number, 37, 2 * bytes).fused, 2 * few.fused);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kernel of `stream` measured and verified on the device that is there, and the proof itself
-// put to the test: memory that is not what it should be gives MISMATCH, no number.
+// Measures and verifies every kernel of `stream` on the device that is there. Tests the
+// verification, too: wrong memory gives MISMATCH and no number.
 #include "bench/stream/session.h"
 #include "workbench.h"
 
@@ -11,7 +11,7 @@ extern const struct benchmark bench_stream;
 
 #define MIB ((uint64_t)1 << 20)
 
-// A small cache, so that small arrays are DRAM; and two cores, for workgroups that stay.
+// Sets a small cache, so that small arrays are DRAM, and two cores for workgroups that stay.
 static int open_session(void **state)
 {
     if (workbench_setup(state) != 0)
@@ -23,8 +23,8 @@ static int open_session(void **state)
     return 0;
 }
 
-// Verified twice, or refused because the device has no such type, or cannot reserve shared memory
-// for threads that take one element each. `shape` ends the key.
+// Each visit is verified. It is refused if the device lacks the type, or cannot reserve shared
+// memory for threads that take one element each. `shape` ends the key.
 static void expect_done(struct workbench *bench, const char *op, const char *type, uint64_t bytes,
                         const char *shape)
 {
@@ -62,7 +62,7 @@ static void every_workgroup_that_stays_is_verified(void **state)
         }
 }
 
-// Workgroups of 192 threads do not divide the array: the last one has work for a part of them.
+// Workgroups of 192 threads do not divide the array, so only a part of the last one has work.
 static void every_element_of_a_thread_is_verified(void **state)
 {
     static const char shape[] = "default/threads=384/kernel=single";
@@ -107,7 +107,7 @@ static void one_wrong_word_is_a_mismatch(void **state)
     }
 }
 
-// Threads that read one element each count marks: an element that is none any more is missed.
+// Threads that read one element each count marks. If a mark is lost, the count is too low.
 static void one_mark_less_is_a_mismatch(void **state)
 {
     static const char wanted[] =
@@ -161,8 +161,8 @@ static void host_and_device_have_the_same_data(void **state)
         assert_true(doubles[i] == stream_value(true, i, STREAM_SEED_SOURCE));
 }
 
-// Given a device that sets no limit, when an array has more vectors than kernels can number with 32
-// bits, then the case is refused: no check would reach the array's end.
+// Given a device that states no limit, when an array has more vectors than 32 bits can number, then
+// the case is refused, because no check would reach the array's end.
 static void an_array_beyond_numbers_of_32_bits_is_refused(void **state)
 {
     struct workbench *bench = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which cases `stream` plans, what it refuses, and its arithmetic.
+// The cases that `stream` plans, those that it refuses, and its arithmetic.
 #include "bench/stream/session.h"
 #include "planned.h"
 
@@ -75,7 +75,7 @@ static void full_has_the_table_of_gpu_stream(void **state)
     assert_int_equal(count_of(planned, "single"), 0); // shared memory cannot be reserved
     planned->info.caps |= GPU_CAP(SHARED_CHOICE);
     assert_true(plan(planned, "full", NULL));
-    // Six operations in two types, in blocks of 32 and of 64, 128 … 1024 threads, two on a core
+    // Six operations, two types, and workgroups of 32 or of 64, 128 … 1024 threads, two on a core
     assert_int_equal(count_of(planned, "single"), 6 * 2 * 17);
     planned->info.limits.core_threads = 1536;
     assert_true(plan(planned, "full", NULL));
@@ -99,7 +99,7 @@ static void arrays_grow_with_the_cache_and_end_with_the_memory(void **state)
     planned->info.limits.memory_bytes = 4 * GIB;
     assert_true(plan(planned, "standard", NULL));
     assert_true(case_uint(&planned->list.cases[0], "bytes") == 512 * MIB);
-    planned->info.limits.storage_range_bytes = 128 * MIB; // with a pad behind it
+    planned->info.limits.storage_range_bytes = 128 * MIB; // the buffer also holds a pad
     assert_true(plan(planned, "standard", NULL));
     assert_true(case_uint(&planned->list.cases[0], "bytes") == 128 * MIB - STREAM_GRAIN_BYTES);
 }
@@ -107,7 +107,7 @@ static void arrays_grow_with_the_cache_and_end_with_the_memory(void **state)
 static void arrays_are_far_beyond_any_cache_that_nobody_states(void **state)
 {
     struct planned *planned = *state;
-    // given an AMD card that is not listed, whose OpenCL states the first-level cache
+    // given an AMD card that is not listed, and whose OpenCL states the first-level cache
     planned->info.vendor_id = 0x1002;
     planned->info.limits.last_cache_bytes = 16 << 10;
     strcpy(planned->info.name, "AMD Radeon unlisted");
@@ -122,7 +122,7 @@ static void what_makes_no_sense_is_refused(void **state)
         assert_false(plan(*state, "standard", sets[i]));
         assert_int_equal(((struct planned *)*state)->err.code, ERROR_USAGE);
     }
-    assert_true(plan(*state, "standard", sets[2])); // has no kernel that loops
+    assert_true(plan(*state, "standard", sets[2])); // op=3pt has no kernel that loops
     assert_int_equal(count_of(*state, "occupancy"), 0);
 }
 
@@ -134,11 +134,11 @@ static void a_working_set_that_caches_could_hold_is_refused(void **state)
     const struct measure_limits limits = {.last_cache_bytes = 60 * MIB};
     struct stream_case this_case = {.op = &stream_ops[STREAM_TRIAD], .bytes = 80 * MIB};
     struct error err;
-    assert_true(stream_refuse_cached(&this_case, &limits, &err)); // three arrays
+    assert_true(stream_refuse_cached(&this_case, &limits, &err)); // it has three arrays
     this_case.op = &stream_ops[STREAM_READ];
     assert_false(stream_refuse_cached(&this_case, &limits, &err));
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
-    assert_non_null(strstr(err.message, "62914560")); // the cache
+    assert_non_null(strstr(err.message, "62914560")); // bytes of the cache
     this_case.bytes = 240 * MIB;
     assert_true(stream_refuse_cached(&this_case, &limits, &err));
 }
@@ -160,7 +160,7 @@ static void a_grid_covers_every_block_once_a_pass(void **state)
             assert_int_equal(walk->groups * shapes[i].steps, walk->blocks);
             assert_true(walk->advance == 1 && walk->pitch == shapes[i].steps);
             assert_int_equal(walk->reach,
-                             shapes[i].steps); // from one workgroup's to the next one's
+                             shapes[i].steps); // from one workgroup's first block to the next one's
             assert_true((uint64_t)work.grid[0] * work.grid[1] >= work.params.groups);
             assert_true(work.grid[0] <= 65535 && work.grid[2] == 3);
             assert_true(work.moved_bytes == 3 * (this_case.op->reads + this_case.op->writes) * GIB);
@@ -186,7 +186,7 @@ static void residents_are_whole_workgroups_that_fit_side_by_side(void **state)
         assert_true(work.params.pitch == 1 && work.params.advance == work.params.groups);
         assert_int_equal(work.params.reach, work.params.blocks);
     }
-    assert_false(stream_resident_shape(&this_case, &h200, 132, &shape, &err)); // 4096
+    assert_false(stream_resident_shape(&this_case, &h200, 132, &shape, &err)); // 4096 threads
     this_case.core_threads = 48;
     assert_false(stream_resident_shape(&this_case, &h200, 132, &shape, &err));
     this_case.core_threads = 64;
@@ -210,12 +210,12 @@ static void a_core_holds_two_workgroups_of_single_threads(void **state)
         this_case.doubles = doubles;
         assert_true(stream_single_shape(&this_case, &info, &shape, &err));
         assert_int_equal(shape.threads, 192);
-        const uint64_t held = shape.reserved_bytes + 1024; // with what the driver adds
+        const uint64_t held = shape.reserved_bytes + 1024; // with what the driver adds to each
         assert_true(2 * held <= info.limits.core_shared_bytes);
         assert_true(3 * shape.reserved_bytes > info.limits.core_shared_bytes);
         stream_work_make(&this_case, &shape, &info, 132, 3, &work);
         assert_true(work.params.blocks == elements && work.params.op == STREAM_READ);
-        assert_int_equal(work.params.groups, (elements + 191) / 192); // the last one in part
+        assert_int_equal(work.params.groups, (elements + 191) / 192); // the last one is not full
         assert_true((uint64_t)work.grid[0] * work.grid[1] >= work.params.groups);
         assert_true(work.grid[0] <= 65535 && work.grid[2] == 3);
         assert_true(work.moved_bytes == 3 * GIB);
@@ -233,7 +233,7 @@ static void residency_is_judged_by_core_and_time(void **state)
     (void)state;
     struct arena *arena = arena_create();
     struct stream_residency found;
-    // The clock's word wraps between the first begin and the first end.
+    // The word of the clock wraps between the first begin and the first end.
     struct stream_place places[] = {
         {7, 0xfffffff0u, 100, 0}, {7, 0xfffffff8u, 110, 0}, {9, 4, 120, 0}, {9, 8, 90, 0}};
     stream_residency_judge(arena, places, 4, 2, &found);
@@ -248,7 +248,7 @@ static void residency_is_judged_by_core_and_time(void **state)
     arena_destroy(arena);
 }
 
-// The sum that an operation's weights give is exact: no order of additions changes it.
+// The weighted sum of an operation is exact: no order of additions changes it.
 static void data_leave_room_for_exact_results(void **state)
 {
     (void)state;

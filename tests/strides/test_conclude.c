@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The banks of shared memory, from the cases of a run.
+// The findings about the banks of shared memory, from the cases of a run.
 #include "case_text.h"
 
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 extern const struct benchmark bench_strides;
 
-// `stride`, a power of two, threads meet in a bank, or all of them from `banks` on.
+// Adds a case: `stride` threads, at most `banks`, meet in a bank; `stride` is a power of two.
 static void add(struct run *run, const char *device, const char *pattern, unsigned stride,
                 unsigned banks)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kernel of `strides` measured and verified on the device that is there, and the proof itself
-// put to the test: memory that is not what it should be gives MISMATCH, no number.
+// Measures and verifies every kernel of `strides` on the device that is there. Tests the
+// verification, too: wrong memory gives MISMATCH and no number.
 #include "bench/strides/session.h"
 #include "workbench.h"
 
@@ -8,7 +8,7 @@
 
 extern const struct benchmark bench_strides;
 
-// Verified twice, or refused because the device has no such thing. `place` is stride=N or across=N.
+// Each visit is verified, or the device lacks a feature. `place` is stride=N or across=N.
 static void expect_done(struct workbench *bench, gpu_caps needed, const char *pattern,
                         unsigned width, const char *place, unsigned n, const char *route)
 {
@@ -18,7 +18,7 @@ static void expect_done(struct workbench *bench, gpu_caps needed, const char *pa
     const struct measure_samples *bandwidth = workbench_samples(bench, STRIDES_BANDWIDTH);
     const struct measure_samples *time = workbench_samples(bench, STRIDES_TIME);
     assert_true(bandwidth->count == 2 && time->count == 2);
-    // 32 threads load 32 × width bytes in that time.
+    // In that time, 32 threads load 32 × width bytes.
     double bytes = bandwidth->values[0] / 1e9 * time->values[0];
     assert_true(fabs(bytes - 32.0 * width) < 0.001);
     assert_true(bench->seen->detail_count > 0 && bench->seen->kernel.hash);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which cases `strides` plans, where their threads load, and that the check tells right from wrong.
+// The cases that `strides` plans, the places of their loads, and the check of results.
 #include "bench/strides/session.h"
 #include "case_text.h"
 #include "planned.h"
@@ -46,7 +46,7 @@ static void full_has_it_at_every_offset(void **state)
     assert_int_equal(count_of(&planned, "block"), 3 * 7);
     for (size_t i = 0; i < planned.list.count; i++)
         said += case_find(&planned.list.cases[i], "offset") != NULL;
-    assert_int_equal(said, 2 * 3 * 128); // keys of loads at lines' starts stay what they were
+    assert_int_equal(said, 2 * 3 * 128); // loads at the start of lines keep their keys
     arena_destroy(planned.arena);
 }
 
@@ -78,7 +78,7 @@ static const struct gpu_info warps = {.kind = GPU_KIND_DISCRETE,
                                       .caps = GPU_CAP(ADDRESSES) | GPU_CAP(INT64),
                                       .limits = {.subgroup_threads = 32}};
 
-// `offset` NULL: the case does not say it.
+// If `offset` is NULL, the case has none.
 static struct strides_case offset_point_of(const char *pattern, unsigned width, unsigned place,
                                            const char *offset, const struct gpu_info *info)
 {
@@ -120,18 +120,18 @@ static void the_footprint_is_the_lines_touched(void **state)
     (void)state;
     struct strides_case this_case = point_of("stride", 4, 1, &warps);
     assert_int_equal(strides_footprint_bytes(&this_case),
-                     32 * 128); // 32 floats are a line, 32 of them
+                     32 * 128); // 32 loads, each of one line of 32 floats
     this_case = point_of("stride", 4, 32, &warps);
     assert_int_equal(strides_footprint_bytes(&this_case), (32 + 31) * 128);
     this_case = point_of("stride", 16, 128, &warps);
     assert_int_equal(strides_footprint_bytes(&this_case), 32 * 8 * 128);
-    this_case = point_of("block", 16, 1024, &warps); // the last load is 28 elements further
+    this_case = point_of("block", 16, 1024, &warps); // the last load begins 28 elements later
     assert_int_equal(strides_footprint_bytes(&this_case), (1024 + 28) * 16 / 128 * 128 + 128);
     this_case = point_of("banks", 4, 1, &warps);
     assert_int_equal(strides_footprint_bytes(&this_case), 0);
 }
 
-// No case loads beyond the buffer: its last word is only just the farthest load's.
+// No case loads beyond the buffer.
 static void the_farthest_load_is_within_the_buffer(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void the_farthest_load_is_within_the_buffer(void **state)
                 STRIDES_SHARED_WORDS);
 }
 
-// Where the loads of a thread begin, in elements after its first one, written out by hand.
+// Where the loads of a thread begin, in elements after its first one, by hand.
 static void loads_lie_where_the_offset_says(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void loads_lie_where_the_offset_says(void **state)
         for (size_t k = 0; k < 4; k++)
             assert_int_equal(strides_element(&this_case, 0, numbers[k]), expected[i].after[k]);
     }
-    // In the original 64 threads have addresses of their own, also where a subgroup has 32.
+    // In the original, 64 threads have addresses of their own, even if a subgroup has 32.
     assert_int_equal(offset_point_of("stride", 4, 3, "original", &warps).across, 64);
 }
 
@@ -193,7 +193,7 @@ static void random_offsets_are_all_places_of_a_line(void **state)
     assert_true(seen == 0xffffffff);
 }
 
-// What the kernels do, written out once more.
+// Computes what the kernels do.
 static void load(const struct strides_case *this_case, uint32_t iterations, uint32_t *words)
 {
     for (uint32_t t = 0; t < STRIDES_THREADS; t++)
@@ -216,9 +216,9 @@ static void sums_are_checked_thread_by_thread(void **state)
     load(&this_case, 3, words);
     load(&this_case, 3, words);
     assert_true(strides_check(&this_case, 3, words, 2, &err));
-    assert_false(strides_check(&this_case, 3, words, 3, &err)); // fewer runs than there were
+    assert_false(strides_check(&this_case, 3, words, 3, &err)); // the words are of fewer runs
     assert_int_equal(err.code, ERROR_MISMATCH);
-    assert_false(strides_check(&this_case, 4, words, 2, &err)); // fewer iterations
+    assert_false(strides_check(&this_case, 4, words, 2, &err)); // the words are of fewer iterations
     words[1000] ^= 1;
     assert_false(strides_check(&this_case, 3, words, 2, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every way between host and device, and between devices, measured and verified on the device that
-// is there; and the proof itself put to the test: one byte that is another, or data of another
-// visit, give MISMATCH and no number.
+// Measures and verifies every way between host and device, and between devices, on the device that
+// is there. Tests the verification, too: one changed byte, or data of another visit, give MISMATCH
+// and no number.
 #include "bench/transfer/session.h"
 #include "workbench.h"
 
@@ -20,12 +20,12 @@ static int open_session(void **state)
     return 0;
 }
 
-static const unsigned whole = 0; // the round in which a check reads every byte
+static const unsigned whole = 0; // in this round, a check reads every byte
 
 struct way {
-    const char *text; // the case without its bytes
+    const char *text; // the case key without its bytes
     gpu_caps needed;
-    bool may_be_refused; // for other reasons
+    bool may_be_refused; // for another reason than `needed`
 };
 
 static bool visit(struct workbench *bench, const char *way, uint64_t bytes)
@@ -89,8 +89,8 @@ static void count_pass(void *context)
     ++*(unsigned *)context;
 }
 
-// Given a gate at which the links of several devices wait for each other, when a case is visited,
-// then it passes the gate, and tells when it sampled: only this shows whether all sampled at once.
+// Given a gate at which links of several devices wait for each other, when a case is visited, then
+// it passes the gate and tells when it sampled. Only this shows whether all sampled at once.
 static void links_that_are_measured_together_wait_for_each_other(void **state)
 {
     static const char *const ways[] = {"direction=h2d/memory=pinned/by=copy/mode=row",
@@ -116,7 +116,7 @@ static void within_the_device_every_byte_arrives(void **state)
     expect_done(*state, &(struct way){.text = "direction=local/by=kernel"});
 }
 
-// The second device of the same API; NULL where this is the only one.
+// Returns another device of the same API; NULL if there is none.
 static const struct gpu_info *second_device(const struct workbench *bench)
 {
     struct gpu_system *system = bench->system;
@@ -148,8 +148,8 @@ static void from_device_to_device_every_byte_arrives(void **state)
     expect_done(bench, &(struct way){"direction=peer/ways=all", GPU_CAP(PEERS), false});
 }
 
-// Given devices with one byte that is another after a transfer at the same time as others, when it
-// is checked again, then that is a mismatch wherever the byte lies: no part is left out.
+// Given devices that transferred at the same time, when one byte of a target changes afterwards,
+// then the next check finds it in whichever part it lies.
 static void every_part_of_a_target_is_checked(void **state)
 {
     struct workbench *bench = *state;
@@ -163,8 +163,8 @@ static void every_part_of_a_target_is_checked(void **state)
     for (size_t part = 0; part + 1 < devices; part++) {
         unsigned char byte;
         struct gpu_buffer *target = own->home.ends[TRANSFER_DEVICE_TARGET].buffer;
-        // Part 0 came from the device before this one, and so on; jobs are numbered by their
-        // source.
+        // Part 0 came from the device before this one, part 1 from the one before that, and so on.
+        // Jobs are numbered by their source.
         uint32_t job = own->jobs - (uint32_t)(devices * (devices - 1)) +
                        (uint32_t)((devices - 1 - part) * (devices - 1) + part);
         uint32_t first = job * (TRANSFER_STEP_BYTES / 4);
@@ -238,8 +238,8 @@ static void shifted_data_differ_in_every_word(void **state)
     assert_memory_equal(here + 1024, there, sizeof here - sizeof(uint32_t[1024]));
 }
 
-// Given a wrong word in a block of 4 KiB, when eighths are looked at in turn, then one of them sees
-// it; what is short is looked at whole each time.
+// Given a wrong word in a block of 4 KiB, when each round checks another eighth, then exactly one
+// of eight rounds finds it. Short data are checked whole in each round.
 static void eight_looks_at_an_eighth_see_every_byte(void **state)
 {
     const uint64_t bytes = TRANSFER_SPARSE_BYTES + 50000, wrong[] = {0, 5 * 4096 + 8, bytes - 4};

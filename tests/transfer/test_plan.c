@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which cases `transfer` plans.
+// The cases that `transfer` plans.
 #include "bench/transfer/session.h"
 #include "planned.h"
 

@@ -71,7 +71,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreat
     PFN_vkCreateInstance call = (PFN_vkCreateInstance)next_instance_proc(NULL, "vkCreateInstance");
     VkResult result = call(info, allocator, instance);
     current_instance = *instance;
-    // Later the loader would answer with the first layer's functions.
+    // Look them up now: later, the loader would answer with the first layer's functions.
 #define X(name) next.name = (PFN_vk##name)next_instance_proc(*instance, "vk" #name);
     X(GetPhysicalDeviceFeatures2)
     X(GetPhysicalDeviceProperties2)
@@ -80,7 +80,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL layer_CreateInstance(const VkInstanceCreat
     return result;
 }
 
-// Calls the device below without the extension and its features, which it does not know.
+// Creates the device below without the extension and its features, which it does not know.
 static VkResult create_below(PFN_vkCreateDevice call, VkPhysicalDevice physical,
                              const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
                              VkDevice *device)

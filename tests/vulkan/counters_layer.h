@@ -14,11 +14,11 @@
 
 #include <vulkan/vulkan.h>
 
-// Return the layer's function of this name; NULL: it has none.
+// Both return the layer's function of this name; NULL if it has none.
 PFN_vkVoidFunction counters_instance_call(const char *name);
 PFN_vkVoidFunction counters_device_call(const char *name);
 
-// Tells the functions above whom they call next.
+// Sets the device, and the source of the functions that the ones above call next.
 void counters_use_device(VkDevice device, PFN_vkGetDeviceProcAddr next);
 
 #endif

@@ -20,12 +20,12 @@ struct work {
 
 // ---------------------------------------------------------------- counters
 
-// Counters of each storage. Names, units and descriptions of the first five are RADV's.
+// Counters of each storage type. The first five have the names, units and descriptions of RADV's.
 static const struct offered {
     const char *name, *category, *description;
     VkPerformanceCounterUnitKHR unit;
     VkPerformanceCounterStorageKHR storage;
-    double each_group, each_dispatch, always; // the value is the sum
+    double each_group, each_dispatch, always; // parts of the value
 } offered[] = {
 #define UNIT(name)    VK_PERFORMANCE_COUNTER_UNIT_##name##_KHR
 #define STORAGE(name) VK_PERFORMANCE_COUNTER_STORAGE_##name##_KHR
@@ -69,7 +69,7 @@ static VkPerformanceCounterResultKHR stored(const struct offered *counter, const
 {
     double value = counter->each_group * work->groups + counter->each_dispatch * work->dispatches +
                    counter->always;
-    VkPerformanceCounterResultKHR result = {.uint64 = UINT64_MAX}; // what is not used is not 0
+    VkPerformanceCounterResultKHR result = {.uint64 = UINT64_MAX}; // unused bytes are not 0
     if (counter->storage == VK_PERFORMANCE_COUNTER_STORAGE_INT32_KHR)
         result.int32 = (int32_t)value;
     if (counter->storage == VK_PERFORMANCE_COUNTER_STORAGE_INT64_KHR)
@@ -99,7 +99,7 @@ static struct recording {
     VkCommandBuffer commands; // NULL: a free place
     VkCommandPool pool;
     struct work work;
-    struct queries *queries; // NULL: it contains no query
+    struct queries *queries; // NULL: no query
     bool begun_locked, ended;
 } recordings[RECORDINGS_MAX];
 

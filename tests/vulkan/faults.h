@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A Vulkan layer that makes one call fail. It sits between the program and the validation layer, so
-// that both sides' view of a failed call is the driver's: it did not happen.
+// A Vulkan layer that makes one call fail. It is between the program and the validation layer, so
+// for both, the failed call did not happen.
 #ifndef VULKAN_FAULTS_H
 #define VULKAN_FAULTS_H
 
@@ -8,9 +8,9 @@
 
 struct faults {
     unsigned fail_at;   // the call with this number fails; 0: none does
-    VkResult result;    // … with this
-    unsigned calls;     // counted so far
-    const char *failed; // its name
+    VkResult result;    // what that call returns
+    unsigned calls;     // calls counted so far
+    const char *failed; // name of the call that failed
 };
 
 // Exported by the layer's library.

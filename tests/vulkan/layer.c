@@ -30,7 +30,7 @@ static bool is_due(const char *name)
     return true;
 }
 
-// Calls that fail without having happened: name, parameters, arguments.
+// Calls that fail without any effect: name, parameters, arguments.
 #define DEVICE_CALLS(X)                                                                            \
     X(AcquireProfilingLockKHR, (VkDevice d, const VkAcquireProfilingLockInfoKHR *i), (d, i))       \
     X(AllocateMemory,                                                                              \
@@ -106,8 +106,8 @@ static bool is_due(const char *name)
     X(QueueSubmit, (VkQueue q, uint32_t n, const VkSubmitInfo *i, VkFence f), (q, n, i, f))        \
     X(QueueSubmit2, (VkQueue q, uint32_t n, const VkSubmitInfo2 *i, VkFence f), (q, n, i, f))
 
-// Calls that happen although they report a lost device, and then wait for it: the device below is
-// not really lost, and would go on using what the program gives back.
+// Calls that take effect although they report a lost device, and then wait for it. The device below
+// is not lost, and would go on using what the program frees.
 #define WAITING_CALLS(X)                                                                           \
     X(WaitForFences, (VkDevice d, uint32_t n, const VkFence *f, VkBool32 w, uint64_t t),           \
       (d, n, f, w, t))                                                                             \
@@ -172,8 +172,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL fault_CreateInstance(const VkInstanceCreat
     if (result != VK_SUCCESS)
         return result;
     current_instance = *instance;
-    // If no layer is behind this one, the loader answers here with its own function, but later with
-    // that of the first layer, which would lead back to this one.
+    // If no layer is behind this one, the loader answers here with its own function. Later it would
+    // answer with the first layer's function, which leads back to this one.
     next_enumerate =
         (PFN_vkEnumeratePhysicalDevices)next_instance_proc(*instance, "vkEnumeratePhysicalDevices");
     return VK_SUCCESS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Hardware counters of the Vulkan backend on the layer that offers VK_KHR_performance_query
-// (counters_layer.c). Between the two are the layer that makes calls fail and the validation layer,
-// which sees every use of the extension.
+// Hardware counters of the Vulkan backend, on the layer that offers VK_KHR_performance_query
+// (counters_layer.c). Between backend and layer are the layer that makes calls fail, and the
+// validation layer, which sees every use of the extension.
 #include "faults.h"
 
 #include "gpu/counters.h"
@@ -32,7 +32,7 @@ struct world {
     struct gpu_scope *scope;
     struct gpu_buffer *out;
     struct gpu_program *program;
-    char log[64]; // the file of the layer's complaints
+    char log[64]; // file of what the layer complains about
 };
 
 static struct faults *open_control(void)
@@ -85,7 +85,7 @@ static void close_device(struct world *world)
     world->device = NULL;
 }
 
-// Nobody may have complained, neither the layer nor the validation.
+// Neither the layer nor the validation layer has complained.
 static void check_silence(const struct world *world)
 {
     char line[256] = "";
@@ -113,7 +113,7 @@ static int end(void **state)
 
 // ---------------------------------------------------------------- work
 
-// Creates a batch of so many dispatches, each of three workgroups.
+// Creates a batch of so many dispatches, each with three workgroups.
 static struct gpu_batch *batch_of(const struct world *world, unsigned dispatches, struct error *err)
 {
     struct gpu_batch *batch = gpu_batch_create(world->scope, &(struct gpu_batch_desc){0}, err);
@@ -129,13 +129,13 @@ static struct gpu_batch *batch_of(const struct world *world, unsigned dispatches
 static const struct gpu_counter_source each_storage[] = {
     {"VRAM read size", 1},         {"VRAM write size", 1},    {"Instructions", 2},
     {"VMEM Load Instructions", 1}, {"L2 cache hit ratio", 1}, {"Owed dispatches", 1},
-    {"VRAM read size", 10}, // once more, with another factor
+    {"VRAM read size", 10}, // the same counter with another factor
 };
 enum {
     COUNTERS = sizeof each_storage / sizeof *each_storage
 };
 
-// Opens counters and counts a batch of one dispatch and one of two, in one run.
+// Opens counters. In one run, counts a batch of one dispatch and a batch of two.
 static bool count_both(const struct world *world, double values[2][COUNTERS], unsigned *passes,
                        struct error *err)
 {
@@ -196,7 +196,7 @@ static void a_set_that_misses_a_pass_has_no_values(void **state)
     struct gpu_counters *counters = gpu_counters_open(world->device, &err);
     struct gpu_counter_set *set = gpu_counter_set_create(counters, each_storage, 1, &err);
     double value;
-    setenv("FATHOM_LAYER_PASSES", "2", 1); // the driver needs more passes than it has said
+    setenv("FATHOM_LAYER_PASSES", "2", 1); // the driver now needs more passes than it said
     const struct gpu_counter_run run = {
         .batches = {batch_of(world, 1, &err)}, .count = 1, .timeout_ns = WAIT_NS};
     assert_false(gpu_counter_set_run(set, &run, &value, &err));
@@ -225,9 +225,9 @@ static void batches_compute_the_same_while_counters_are_open(void **state)
     assert_int_not_equal(seen[1][0], UINT32_MAX);
     assert_true(gpu_batch_reset(batch, &err) && gpu_batch_end(batch, &err));
     assert_true(gpu_counter_set_run(set, &run, values, &err));
-    assert_true(values[0] == 0); // nothing is recorded any more
+    assert_true(values[0] == 0); // after the reset, the batch records nothing
     gpu_counters_close(counters);
-    assert_non_null(batch_of(world, 1, &err)); // an ordinary one again
+    assert_non_null(batch_of(world, 1, &err)); // batches are ordinary again
 }
 
 static void a_batch_that_is_older_than_the_counters_is_refused(void **state)
@@ -245,7 +245,7 @@ static void a_batch_that_is_older_than_the_counters_is_refused(void **state)
     assert_true(gpu_batch_run(run.batches[0], WAIT_NS, &err));
 }
 
-// Objects of destroyed batches are kept for later ones, and differ in whether they can be counted.
+// Objects of destroyed batches are kept for later ones, but not all of them can be counted.
 static void batches_take_no_objects_of_the_other_kind(void **state)
 {
     struct world world = *(const struct world *)*state;
@@ -273,7 +273,7 @@ static void neutral_counters_are_those_with_the_names_of_a_known_driver(void **s
     assert_non_null(read);
     assert_string_equal(read->native, "VRAM read size");
     assert_null(gpu_counters_source(counters, GPU_COUNTER_L2_READ));
-    // A percentage is no number of bytes, although the driver says so.
+    // A percentage is not a number of bytes, although the driver says so.
     assert_int_equal(gpu_counters_native_unit(counters, "L2 cache hit ratio"), GPU_COUNTER_RATIO);
     assert_int_equal(gpu_counters_native_unit(counters, "VRAM read size"), GPU_COUNTER_BYTES);
     assert_int_equal(gpu_counters_native_unit(counters, "Groups"), GPU_COUNTER_EVENTS);
@@ -320,7 +320,7 @@ static void only_radv_holds_a_stable_clock(void **state)
     gpu_device_free_clock(world->device);
 }
 
-// The layer complains if the lock is acquired twice, or held when the device goes.
+// The layer complains if the lock is acquired twice, or is still held when the device is destroyed.
 static void radv_holds_a_stable_clock_also_while_counters_run(void **state)
 {
     struct world *world = *state;
@@ -338,7 +338,7 @@ static void radv_holds_a_stable_clock_also_while_counters_run(void **state)
     assert_true(count_both(world, values, &passes, &err));
     gpu_device_free_clock(world->device);
     gpu_device_free_clock(world->device);
-    // A refusal is told, and held to the end is freed with the device.
+    // A refusal is reported. A clock that is held to the end is freed with the device.
     setenv("FATHOM_LAYER_LOCK", "no", 1);
     assert_false(gpu_device_hold_clock(world->device, &err));
     assert_non_null(strstr(err.message, "refuses the profiling lock"));
@@ -367,7 +367,7 @@ static void a_set_that_the_driver_cannot_read_is_refused(void **state)
 
 // ---------------------------------------------------------------- failures
 
-// Counts in a new device while call `fail_at` fails. Returns false if that was seen.
+// Counts in a new device while call `fail_at` fails. Returns false if the count failed.
 static bool count_with_fault(struct world *world, unsigned fail_at, VkResult result,
                              struct error *err)
 {
@@ -392,7 +392,7 @@ static void fail_each_call(struct world *world, VkResult result, enum error_code
                      error_code_name(err.code), err.message);
         err = (struct error){0};
     }
-    assert_null(world->faults->failed); // the last time there were fewer calls
+    assert_null(world->faults->failed); // the last time had fewer calls
     assert_true(calls > CALLS_LEAST);
 }
 

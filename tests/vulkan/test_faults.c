@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every Vulkan call of a whole device's life fails once: for want of memory, and with a lost
-// device. Each time there is an error with the right code that names a cause, nothing leaks
-// (the validation layer would report it when the device goes) and nothing crashes.
+// Each Vulkan call in the whole life of a device fails once for want of memory, and once with a
+// lost device. Each time, there is an error with the right code that names a cause, nothing leaks
+// (the validation layer would report that when the device is destroyed), and nothing crashes.
 #include "faults.h"
 
 #include "gpu/kernels.h"
@@ -96,7 +96,7 @@ static void assert_silent(const struct gpu_device *device, const struct faults *
         fail_msg("after call %u (%s) failed: %s", faults->fail_at, faults->failed, first);
 }
 
-// One life in which call `fail_at` of the device fails; false when it went through.
+// Uses a new device while its call `fail_at` fails. Returns false if an error was reported.
 static bool live_with_fault(struct gpu_system *system, struct faults *faults, unsigned fail_at,
                             VkResult result, struct error *err)
 {
@@ -126,11 +126,11 @@ static void fail_every_call(VkResult result, enum error_code code)
                      err.message);
         err = (struct error){0};
     }
-    assert_null(faults->failed); // the last life had fewer calls than that
+    assert_null(faults->failed); // the last life had fewer calls
     print_message("%u calls failed one by one\n", calls);
     assert_true(calls > 60);
     *faults = (struct faults){0};
-    // What leaks is reported when a device goes: one more shows it.
+    // Leaks are reported when a device is destroyed, so one more device shows them.
     struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
     assert_non_null(device);
     assert_silent(device, faults);
@@ -157,16 +157,16 @@ static void an_exhausted_descriptor_pool_is_followed_by_another(void **state)
     struct gpu_system *system =
         gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan", .validation = true});
     struct error err = {0};
-    // Find the call's number by failing one after another with what only this call takes lightly.
+    // Find the number of vkAllocateDescriptorSets by letting one call after another fail.
     unsigned call = 1;
     do
         live_with_fault(system, faults, call, VK_ERROR_OUT_OF_POOL_MEMORY, &err);
     while (strcmp(faults->failed, "vkAllocateDescriptorSets") != 0 && ++call);
     err = (struct error){0};
-    // The first set of a fresh pool must fit: giving up is right, and says so.
+    // If a fresh pool has no room for its first set, giving up is right, and the error says why.
     assert_false(live_with_fault(system, faults, call, VK_ERROR_OUT_OF_POOL_MEMORY, &err));
     assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
-    // The second life of the batch finds its pool full and takes another.
+    // In its second life, the batch finds its pool full and takes another.
     err = (struct error){0};
     do
         live_with_fault(system, faults, ++call, VK_ERROR_OUT_OF_POOL_MEMORY, &err);
@@ -193,7 +193,7 @@ static void an_instance_that_fails_is_unavailable(void **state)
     }
 }
 
-// Returns whether something alters the driver of the first device; checks that it is the layer.
+// Returns whether something alters the first device's driver; checks that this is the layer.
 static bool is_altered_by_the_layer(bool validation)
 {
     struct gpu_system *system = gpu_system_create(
@@ -218,8 +218,8 @@ static void a_layer_between_fathom_and_the_driver_is_named(void **state)
 {
     (void)state;
     *open_control() = (struct faults){0};
-    assert_true(is_altered_by_the_layer(true));  // the validation layer lies behind this one
-    assert_true(is_altered_by_the_layer(false)); // no layer does
+    assert_true(is_altered_by_the_layer(true));  // the validation layer is behind this one
+    assert_true(is_altered_by_the_layer(false)); // no layer is
     unsetenv("VK_INSTANCE_LAYERS");              // the loader reads it for each instance
     assert_false(is_altered_by_the_layer(false));
 }
@@ -231,7 +231,7 @@ int main(void)
         cmocka_unit_test(a_device_lost_at_every_call_says_so),
         cmocka_unit_test(an_exhausted_descriptor_pool_is_followed_by_another),
         cmocka_unit_test(an_instance_that_fails_is_unavailable),
-        cmocka_unit_test(a_layer_between_fathom_and_the_driver_is_named), // last: no layer after it
+        cmocka_unit_test(a_layer_between_fathom_and_the_driver_is_named), // last: removes the layer
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What drivers say of compiled kernels, on RADV's null device: it compiles for a chip that is not
-// there (RADV_FORCE_FAMILY), and cannot run anything.
+// What drivers say about compiled kernels, on RADV's null device. It compiles for a chip that is
+// not there (RADV_FORCE_FAMILY), and cannot run anything.
 #include "gpu/kernels.h"
 
 #include <setjmp.h>
