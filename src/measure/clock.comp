@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #version 450
-// The clock kernel. Each workgroup has one thread, which writes the id of its core and then
-// `stamps` stamps, each of which is a reading of the core's counter and of the device-wide clock.
-// Between two stamps it waits for `turns` iterations of a loop plus 0 to 7 more, so that successive
-// waits differ. measure/clock_kernel.h reads these words and limits the number of iterations: an
-// iteration does much work, because lavapipe ends every loop after 65535 iterations in all.
+// The clock kernel. Each workgroup has one thread. It writes the id of its core and then `stamps`
+// stamps; a stamp is a reading of the core's counter and of the device-wide clock. Between two
+// stamps the thread runs `turns` iterations of a loop plus 0 to 7 more, so that successive waits
+// differ. measure/clock_kernel.h reads these words and limits `turns`. An iteration does much work,
+// because lavapipe ends every loop after 65535 iterations in all.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Constants that the host and the kernels share.
 //
-// Kernels walk through memory in blocks. BANDWIDTH_LANES neighbouring threads of a workgroup, a
-// row, read a block together: each loads LOADS elements, which lie BANDWIDTH_LANES elements apart.
-// On most hardware a row is a subgroup; where subgroups have 64 threads, it is half of one.
+// Kernels walk through memory in blocks. BANDWIDTH_LANES neighbouring threads of a workgroup are a
+// row and read a block together: each loads LOADS elements, which lie BANDWIDTH_LANES elements
+// apart. On most hardware a row is a subgroup; where subgroups have 64 threads, it is half of one.
 //
 // The data are a hash of the number of the 16-byte element, so hardware cannot compress them. Only
 // the exponent is limited: to 2^-15 … 2^0 for floats and 2^-127 … 2^0 for doubles. So no value is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The element that a kernel loads, by -DBYTES and -DDOUBLE: its type, its bits, and the sum of its
-// bits.
+// The element that a kernel loads (-DBYTES, -DDOUBLE): its type, its bits as words, and the sum of
+// these words.
 #if DOUBLE && BYTES == 16
 #define ELEMENT dvec2
 #define SUM     uvec4

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads: every thread has LOADS loads in flight and adds up their bits, as in read.comp.
+// Reads memory, as read.comp does. Every thread has LOADS loads in flight and adds up their bits.
 //
 // -DBYTES=4|8|16: bytes per load  -DDOUBLE=1: doubles; 0: floats  -DLOADS=…: loads in flight
 // -DACCESS_ADDRESS is ignored: the source is a pointer

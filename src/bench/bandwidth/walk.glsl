@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How a workgroup walks through memory, in blocks. work.c chooses the parameters at run time. Reads
-// walk in laps: workgroup g uses the part (place) g % chunks of memory, and starts there `turn`
-// blocks after the workgroup before it in that place. Writes and copies walk straight on, without
-// divisions, because threads of short grids spend most of their time before the first access. Each
-// layer of their grid along z repeats the same pass.
+// walk through a part of memory (a place) in laps. Workgroup g uses place g % chunks; the
+// workgroups that share a place start `turn` blocks apart. Writes and copies walk straight on,
+// without divisions, because threads of short grids spend most of their time before the first
+// access. Each layer of their grid along z repeats the same pass.
 #ifndef BENCH_BANDWIDTH_WALK_GLSL
 #define BENCH_BANDWIDTH_WALK_GLSL
 
@@ -11,10 +11,10 @@
 
 #define WALK_PARAMS                                                                                \
     uint groups;  /* number of workgroups that do work; the grid may be larger */                  \
-    uint chunks;  /* number of parts of memory in which workgroups walk; they may share one */     \
-    uint pitch;   /* blocks from the start of one such part of memory to the next start */         \
-    uint turn;    /* blocks between the starts of two workgroups that share a part */              \
-    uint extent;  /* number of blocks in the part of memory in which a workgroup walks */          \
+    uint chunks;  /* number of places: parts of memory that workgroups walk through */             \
+    uint pitch;   /* blocks from the start of a place to the start of the next place */            \
+    uint turn;    /* blocks between the starts of two workgroups that share a place */             \
+    uint extent;  /* number of blocks in a place */                                                \
     uint advance; /* blocks from a step to the next: rows of a workgroup (reads: modulo extent) */ \
     uint steps;                                                                                    \
     uint seed;

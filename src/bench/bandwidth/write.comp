@@ -2,7 +2,7 @@
 #version 460
 // Writes the data of a seed: LOADS elements of 16 bytes per thread and step.
 //
-// -DLOADS=…  -DACCESS_ADDRESS=1: by a 64-bit address; 0: a storage buffer
+// -DLOADS=…  -DACCESS_ADDRESS=1: reaches the target by a 64-bit address; 0: as a storage buffer
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/prelude/access.glsl"

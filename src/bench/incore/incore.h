@@ -43,9 +43,9 @@
 // `workers` threads compute.
 #define INCORE_THREADS 1024
 
-// In one iteration of the loop, a thread executes 1, 4 or 8 blocks (-DLENGTH), each of up to
-// INCORE_BLOCK steps of all its chains together. A block consists of whole rounds; a round is two
-// steps of each chain. Iterations must be long for instructions that a core can issue every cycle;
+// In one iteration of the loop, a thread executes 1, 4 or 8 blocks (-DLENGTH). A block has up to
+// INCORE_BLOCK steps, of all its chains together. It consists of whole rounds; a round is two steps
+// of each chain. If a core can issue the instruction every cycle, iterations must be long:
 // otherwise the instructions of the loop itself would matter.
 #define INCORE_BLOCK       64
 #define INCORE_CHAINS      8  // maximum chains per thread, in kernels for one core

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// NVIDIA's matrix units: chains of D = A·B + D on tiles of 16 × 16 × 16, one tile per subgroup. A
-// and B have halves, D has floats. All elements of A are a, and all of B are b, so each element of
-// D grows by 16·a·b per step, and it does not matter how a tile is laid out in registers, which is
-// not documented.
+// NVIDIA's matrix units: chains of D = A·B + D on tiles of 16 × 16 × 16, four chains per subgroup.
+// A and B have halves, D has floats. The layout of a tile in registers is not documented. So all
+// elements of A are a, and all of B are b: whatever the layout is, each element of D grows by
+// 16·a·b per step.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/incore/incore.h"
 #include "bench/incore/tiles.clh"
 
-// The four chains of a subgroup. An iteration of the loop has INCORE_BLOCK steps in all.
+// The chains of a subgroup. In an iteration of the loop they make INCORE_BLOCK steps together.
 #define CHAINS(S) S(0) S(1) S(2) S(3)
 
 // A tile of floats in the registers of a thread.

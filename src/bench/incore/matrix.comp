@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Multiplies tiles of matrices as matrix.cl does, but with the cooperative matrices of Vulkan, one
-// per subgroup. The driver decides which thread holds which elements.
+// Multiplies tiles of matrices as matrix.cl does, but with the cooperative matrices of Vulkan. A
+// subgroup holds a tile together; the driver decides which thread holds which elements.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_KHR_memory_scope_semantics : require

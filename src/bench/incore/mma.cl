@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// NVIDIA's matrix units from sm_80 on: chains of D = A·B + D, one per subgroup. D has 16 × 8
-// floats. Rows of A have 16 halves, 16 bfloats or 32 bytes of e4m3 (-DFORMAT). The layout of tiles
+// NVIDIA's matrix units from sm_80 on: chains of D = A·B + D, eight per subgroup. D has 16 × 8
+// floats. A row of A has 16 halves, 16 bfloats or 32 bytes of e4m3 (-DFORMAT). The layout of tiles
 // in registers is documented (PTX ISA, "Matrix Fragments for mma.m16n8k16"): a thread has two
 // neighbouring columns of D in rows of one parity, and the row of A and the column of B with the
 // number lane / 4. Odd rows of A and odd columns of B are twice the even ones, so each element of D
@@ -33,10 +33,10 @@
 #define DECLARE(i)                                                                                 \
     const float start##i = as_float(slots[INCORE_START + TILE_PLACE(i)].x);                        \
     float4 d##i = (float4)(start##i);
-// GPUs whose mma instruction has no tiles of bytes (Hopper: only wgmma has them) convert the bytes
-// to halves and multiply halves. If A and B never changed, the compiler would multiply them once
-// and add the product in every step: 16 times fewer matrix instructions, counted on an H200. A word
-// that is always 0 therefore makes A seem to change.
+// If a GPU's mma instruction has no tiles of bytes (Hopper: only wgmma has them), bytes are
+// converted to halves, which are multiplied. If A and B never changed, the compiler would multiply
+// them once and add the product in every step: 16 times fewer matrix instructions, counted on an
+// H200. So a word that is always 0 makes A seem to change.
 #if FORMAT == INCORE_TILE_E4M3
 #define CHANGED(d, rows) ((rows) ^ (as_uint(d.x) & zero))
 #else

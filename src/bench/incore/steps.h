@@ -2,7 +2,7 @@
 // Shared by kernels in GLSL and in OpenCL C: the steps of a chain, and one iteration of the loop.
 // An iteration has LENGTH blocks of steps over 1, 2, 4 or 8 interleaved chains (with -DODD over 3,
 // 5, 6 or 7). In kernels for the whole chip (-DPEAK=chains) it has 1024 steps. Each language
-// defines FMA, SQRT and so on before. This file has only #define and #if.
+// defines FMA, SQRT and so on before it includes this file, which has only #define and #if.
 #ifndef BENCH_INCORE_STEPS_H
 #define BENCH_INCORE_STEPS_H
 
@@ -12,8 +12,8 @@
 
 #define IS_INTEGER (NUMBER == INCORE_I32 || NUMBER == INCORE_I64)
 
-// If steps added a constant to an integer (or multiplied it by one), a compiler would combine the
-// steps. So the steps add x to y and y to x in turn (or multiply them).
+// If steps added a constant to an integer, or multiplied it by a constant, a compiler would combine
+// the steps. So the steps add x to y and y to x in turn (or multiply them).
 #define IS_PAIR (IS_INTEGER && (OPERATION == INCORE_ADD || OPERATION == INCORE_MUL))
 
 // IS_OF_SUBGROUP: the lanes of a subgroup do the operation together. IS_UNIFORM: moreover, all

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// load=keep-awake: one workgroup that computes until the chase beside it ends, to keep the core
-// clock and the memory clock high. Every `repeats` steps it reads the word that shows the chase's
-// end, and the next block of a large buffer. These reads are too rare to evict the chain from
-// caches.
+// The kernel of load=keep-awake. One workgroup runs beside the chase and computes until the chase
+// ends. That keeps the core clock and the memory clock high. Every `repeats` steps it reads the
+// word that shows the chase's end, and the next block of a large buffer. These reads are too rare
+// to evict the chain from caches.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/latency/order.clh"

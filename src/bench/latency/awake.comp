@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// The kernel of load=keep-awake. Its one workgroup computes until the chase (the measured kernel,
-// which runs at the same time) ends. That keeps the core clock and the memory clock high. Every
-// `repeats` steps of computation, it reads the word that shows the chase's end, and the next block
-// of a large buffer. These reads are too rare to evict the chain from caches.
+// The kernel of load=keep-awake. One workgroup runs beside the chase and computes until the chase
+// ends. That keeps the core clock and the memory clock high. Every `repeats` steps it reads the
+// word that shows the chase's end, and the next block of a large buffer. These reads are too rare
+// to evict the chain from caches.
 #include "bench/prelude/kernel.glsl"
 
 #include "bench/latency/latency.h"

@@ -11,8 +11,8 @@
 #define REGION __global uint *words
 #endif
 
-// Number of hops by which a host that simulates a device prefetches ahead; it runs the threads one
-// after another.
+// On a simulated device, the host runs the threads one after another. At each hop, it prefetches
+// the place of the hop that comes this number of hops later.
 #define AHEAD_OF(p) ((p)->nodes < 16u ? 0u : 16u)
 
 KERNEL void KERNEL_NAME(REGION, const struct params params)

@@ -77,8 +77,8 @@ void build()
 }
 #endif
 
-// Reads `touch` blocks, one in each page; then, in the order of the chain, the links of the `warm`
-// hops before the chase's first hop. Each thread has four loads in flight.
+// First reads `touch` blocks, one in each page. Then reads the links of the `warm` hops before the
+// chase's first hop, in the order of the chain; each thread has four of these loads in flight.
 void warm()
 {
     uint sum = 0u;

@@ -4,7 +4,7 @@
 layout(push_constant, std430) uniform Params
 {
 #if defined(POINTER)
-    // address of an array: the addresses of the buffers that hold a pointer chain
+    // address of an array with the addresses of the buffers that hold the pointer chain
     uint64_t directory;
 #endif
     LATENCY_PARAMS(PARAM)

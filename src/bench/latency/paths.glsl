@@ -6,7 +6,7 @@
 //   follow(link)          one hop: the load that is measured (the control has none)
 //   link_add(link, word)  the link plus a word that is 0
 //   link_word(link)       one 32-bit word of the link
-//   CHASERS               which lanes of the subgroup chase
+//   CHASERS               true in the lanes of the subgroup that chase
 //
 // The first link decides whether vector or scalar units do the loads: with -DUNIFORM the compiler
 // sees that all lanes have the same link; otherwise the link depends on the lane's number.
@@ -41,9 +41,9 @@ layout(set = 0, binding = 0, std430) readonly buffer Region
 #define OUT_BINDING 1
 #endif
 
-// One lane of the first subgroup chases, because more lanes change the time: on Hopper, a load of 8
-// bytes from one address takes 34.2 cycles with 32 lanes and 32.2 with one; and atomics of all
-// lanes to one word would queue. Where loads must be uniform (-DUNIFORM), all lanes chase.
+// Only one lane of the first subgroup chases, because more lanes would change the time: on Hopper,
+// a load of 8 bytes from one address takes 34.2 cycles with 32 lanes and 32.2 with one. Atomics of
+// all lanes to one word would queue. If loads must be uniform (-DUNIFORM), all lanes chase.
 #if defined(UNIFORM)
 #define CHASERS true
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// The host writes question numbers 1, 2, … into host memory. The kernel answers each question with
-// the device's clock, also in host memory. From the answers the host relates the two clocks.
+// The host writes question numbers 1, 2, … into host memory. The kernel answers each question: it
+// writes the device's clock into host memory. The host uses the answers to relate the two clocks.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"
@@ -21,7 +21,7 @@ layout(set = 0, binding = 1, std430) writeonly volatile buffer Answer
 layout(push_constant) uniform Params
 {
     uint questions;
-    uint polls; // maximum reads of `question`; after so many the kernel ends, whether asked or not
+    uint polls; // maximum number of reads of `question`; then the kernel ends in any case
 }
 params;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// -DCHECK=0: fills a buffer with the data that launch.h defines, times `factor`. -DCHECK=1: counts
-// the elements that are not these data times `factor`.
+// -DCHECK=0: fills a buffer with the data of launch.h, multiplied by `factor`. -DCHECK=1: counts
+// the elements that differ from these products.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/launch/launch.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// -DCHECK=0: fills a buffer with the data that launch.h defines, times `factor`. -DCHECK=1: counts
-// the elements that are not these data times `factor`.
+// -DCHECK=0: fills a buffer with the data of launch.h, multiplied by `factor`. -DCHECK=1: counts
+// the elements that differ from these products.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes target = factor × source, one element per thread: the smallest kernel that moves memory.
+// Computes target = factor × source, one element per thread: the smallest kernel that moves data.
 #include "bench/prelude/prelude.clh"
 
 struct params {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Computes target = factor × source, one element per thread: the smallest kernel that moves memory.
+// Computes target = factor × source, one element per thread: the smallest kernel that moves data.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 

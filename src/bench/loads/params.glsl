@@ -14,8 +14,8 @@ layout(push_constant) uniform Params
 #if RESOURCE == LOADS_RAW || RESOURCE == LOADS_RAW_VECTOR
     uint64_t address; // address of the buffer that the kernel loads from
 #endif
-    // Is or-ed to each index; compilers do not know its value. It is 0, but in a loop without loads
-    // that adds up indices, it has the bits of 1.0f.
+    // Each index is combined with this word by |. Compilers do not know its value: the bits of 1.0f
+    // in a loop without loads that adds up indices, else 0.
     uint mask;
     uint multiplier; // a thread's first element is (id × multiplier) & keep
     uint keep;
@@ -93,8 +93,8 @@ uint first_element(uint id, uint seed)
 #endif
 }
 
-// Returns the sum of the channels of `v`, each with another weight. So if channels are swapped, the
-// sum is another one, and the check of the sums detects it.
+// Returns a weighted sum of the channels of `v`. The weights differ, so the check of the sums
+// detects swapped channels.
 float weigh(float v)
 {
     return v;

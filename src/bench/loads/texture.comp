@@ -106,8 +106,8 @@ void main()
         uvec2 texel =
             first + uvec2(i % LOADS_TILE, i / LOADS_TILE * LOADS_FLIGHT + LOADS_FLIGHT / 2);
         COORDINATES at = PLACE((texel | params.mask));
-        // The eight loads are written out, because their offsets must be constants, which the
-        // variable of a loop is not.
+        // The eight loads are written out, because their offsets must be constants; the variable of
+        // a loop is not a constant.
         VECTOR loaded[LOADS_FLIGHT] = {LOAD(at, -4), LOAD(at, -3), LOAD(at, -2), LOAD(at, -1),
                                        LOAD(at, 0),  LOAD(at, 1),  LOAD(at, 2),  LOAD(at, 3)};
         [[unroll]] for (uint k = 0; k < LOADS_FLIGHT; k++) sum += loaded[k];

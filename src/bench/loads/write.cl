@@ -2,7 +2,7 @@
 // Every thread writes 256 neighbouring elements, or adds 1 to each, as in write.comp.
 //
 // -DRESOURCE=LOADS_STORE or LOADS_ATOMIC: writes to one of `start` copies of the target;
-// LOADS_SHARED_STORE or LOADS_SHARED_ATOMIC: writes to the workgroup's own memory
+// LOADS_SHARED_STORE or LOADS_SHARED_ATOMIC: writes to the workgroup's shared memory
 // -DWIDTH=1|2|4: words per store  -DUNIFORM=0|1
 #include "bench/prelude/prelude.clh"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What the host and the kernels of this benchmark share.
 //
-// The kernel computes a[i] = b[i] + s × c[i] in doubles. b[i] and c[i] lie between 1 and 2; their
-// 20 binary places are the upper 20 bits of (seed + i) × MANAGED_MIX_…. s has two binary places, so
-// the result is exact, with or without a fused multiply-add.
+// The kernel computes a[i] = b[i] + s × c[i] in doubles. b[i] and c[i] lie between 1 and 2. Their
+// fractions have 20 bits: the upper 20 bits of (seed + i) × MANAGED_MIX_…. s has two binary places,
+// so the result is exact, with or without a fused multiply-add.
 #ifndef BENCH_MANAGED_MANAGED_H
 #define BENCH_MANAGED_MANAGED_H
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the host and the kernels of `occupancy` must agree on. Only #define and #if here.
+// What the host and the kernels of `occupancy` must agree on. This file has only #define and #if.
 //
 // -DVALUES=… is the number of words that a thread keeps: a multiple of 8, up to
 // OCCUPANCY_VALUES_MAX.
 #ifndef BENCH_OCCUPANCY_OCCUPANCY_H
 #define BENCH_OCCUPANCY_OCCUPANCY_H
 
-// The first content of value i of thread t is data[i × OCCUPANCY_LANES + t % OCCUPANCY_LANES].
+// At first, value i of thread t is data[i × OCCUPANCY_LANES + t % OCCUPANCY_LANES].
 #define OCCUPANCY_LANES      64
 #define OCCUPANCY_VALUES_MAX 240
 
@@ -34,8 +34,8 @@
     X(shared_words) /* words of shared memory that a workgroup fills and reads */                  \
     X(shift)        /* distance in words from where a thread writes to where it reads */
 
-// EACH_VALUE(S) expands to S(0) … S(VALUES − 1). It is no loop, because values that a loop indexes
-// may not stay in registers.
+// EACH_VALUE(S) expands to S(0) … S(VALUES − 1). A loop would index the values, and values that are
+// indexed may not stay in registers.
 #define EACH_8(S, b)   S(b) S(b + 1) S(b + 2) S(b + 3) S(b + 4) S(b + 5) S(b + 6) S(b + 7)
 #define EACH_32(S, b)  EACH_8(S, b) EACH_8(S, b + 8) EACH_8(S, b + 16) EACH_8(S, b + 24)
 #define EACH_128(S, b) EACH_32(S, b) EACH_32(S, b + 32) EACH_32(S, b + 64) EACH_32(S, b + 96)

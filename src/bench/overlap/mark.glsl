@@ -18,10 +18,10 @@ layout(set = 0, binding = 3, std430) volatile coherent buffer Markers
     uint markers[];
 };
 
-// Counts `parts` more parts (workgroups, or pixels of a draw) of the workload that have begun
-// (`place` 0) or ended (`place` 1). If exactly `before` parts of this frame were counted before,
-// writes the marker. Reads the clock before and after this write, because a thread may pause
-// between its stamp and its marker.
+// In a frame with markers, adds `parts` to the counter of the workload's parts that have begun
+// (`place` 0) or ended (`place` 1). If `before` parts of this frame were counted before, writes the
+// marker. Reads the clock before and after this write, because a thread may pause between its stamp
+// and its marker.
 void mark(uint place, uint parts, uint before)
 {
     const uint at = params.workload * 2u + place;

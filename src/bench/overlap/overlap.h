@@ -32,8 +32,8 @@
 #define OVERLAP_MARKER_WORDS 32
 
 // For skew.comp, in which each workgroup publishes its clock in a slot of OVERLAP_SLOT_WORDS words.
-// OVERLAP_FOUND_…: indices of the words that a workgroup writes at its end: the largest lag and the
-// smallest age of the stamps in other slots, the number of these stamps, and the workgroup's core.
+// OVERLAP_FOUND_…: indices of the words that a workgroup writes at its end: its clock's largest lag
+// behind a stamp in another slot, the smallest age of a stamp, the number of stamps, and its core.
 #define OVERLAP_SLOT_WORDS   32
 #define OVERLAP_FOUND_BEHIND 0
 #define OVERLAP_FOUND_AHEAD  1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// The kernel of a load (hog or victim) that draws. It does the same as preempt.comp, but a tile of
-// 8 × 8 pixels takes the place of a workgroup, and the tile's first pixel writes the record.
+// The kernel of a load (hog or victim) that draws. It does what preempt.comp does, but for tiles of
+// 8 × 8 pixels. A tile's first pixel writes the record when its subgroup is done.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 #extension GL_EXT_control_flow_attributes : require

@@ -15,9 +15,9 @@
 #define PREEMPT_ROUNDS 64
 
 // The words of a workgroup's record: the device clock when the workgroup began and when its last
-// thread was done (low and high word each), the number of the workgroup, its core, the token of the
-// submission, the longest pause between two turns of its first thread (in clock units), and the
-// result word of that thread.
+// thread was done (in a draw: the subgroup of the tile's first pixel; low and high word each), the
+// number of the workgroup, its core, the token of the submission, the longest pause between two
+// turns of its first thread (in clock units), and the result word of that thread.
 #define PREEMPT_RECORD_START 0
 #define PREEMPT_RECORD_END   2
 #define PREEMPT_RECORD_GROUP 4

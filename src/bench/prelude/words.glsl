@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The results of a kernel that reads: the sum, modulo 2^32, of all bits that its workgroups read,
-// and the number of workgroups, over all submissions since the host cleared the words. Both are
-// spread over many words, because additions to one word would queue up. The kernel must define
-// WORDS_BINDING and WORDS_SLOTS (number of words) first.
+// and a count (with words_add: of workgroups), over all submissions since the host cleared the
+// words. Both are spread over many words, because additions to one word would queue up. The kernel
+// must define WORDS_BINDING and WORDS_SLOTS (number of words) first.
 #ifndef BENCH_PRELUDE_WORDS_GLSL
 #define BENCH_PRELUDE_WORDS_GLSL
 
@@ -14,7 +14,7 @@ layout(set = 0, binding = WORDS_BINDING, std430) buffer Words
     uint counts[WORDS_SLOTS];
 } words;
 
-// Adds every thread's sum to one of words.sums, and its count to one of words.counts.
+// Adds every thread's sum to one of words.sums, and every thread's count to one of words.counts.
 void words_add_both(uint group, uint thread_sum, uint thread_count)
 {
     uint slot = group % WORDS_SLOTS;

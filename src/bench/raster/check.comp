@@ -25,10 +25,10 @@ layout(push_constant) uniform Params
     // `cells` is the number of pixels that draws covered.
     uint columns, cells;
     uint triangles;
-    uint hidden; // For RASTER_MESH: this many triangles, from the first one on, have no pixel.
+    uint hidden; // for RASTER_MESH: the first `hidden` triangles have no pixel
     uint side;   // for RASTER_MESH: number of pixels along a side of a cell
-    // Number of pixels in the first row of a triangle. For RASTER_COVER: of the small triangle in
-    // the corner of the target, outside of which all pixels are 0; 0: layers cover the target.
+    // Number of pixels in the first row of a triangle (RASTER_COVER: of the small triangle in the
+    // corner of the target, outside of which all pixels are 0). 0: layers cover the target.
     uint row;
 } params;
 

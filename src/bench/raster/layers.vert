@@ -7,8 +7,8 @@ layout(push_constant) uniform Params
 {
     float farthest; // depth of the first instance
     float nearer;   // how much nearer each instance is than the one before
-    uint seen;      // number of the instance, plus 1, that is the small triangle; 0: there is none
-    float leg;      // the small triangle's two shorter sides, in the target's coordinates
+    uint seen;      // 1 + the number of the instance that is the small triangle; 0: none
+    float leg;      // length of the small triangle's two shorter sides, in the target's coordinates
 } params;
 
 layout(location = 0) out flat uint value;

@@ -8,8 +8,8 @@ layout(push_constant) uniform Params
     uint columns, cells; // numbers of columns and of cells of the grid
     uint first;   // number of the first triangle
     uint flipped; // 1: corners are counter-clockwise
-    // Number of the triangle, plus 1, from which on triangles are seen: they are clockwise and have
-    // the offset `seen_offset` and the length `seen_leg`. 0: there are none.
+    // 1 + the number of the first visible triangle; those before it draw no pixel. Visible ones are
+    // clockwise, with the offset `seen_offset` and the length `seen_leg`. 0: not used.
     uint seen;
     // In pixels: side of a cell; distance of the triangle's right angle from the edges of the cell;
     // length of the triangle's two shorter sides.

@@ -12,8 +12,8 @@ layout(set = 0, binding = 0) buffer Input
 
 layout(push_constant) uniform Params
 {
-    // Address of a tree with one triangle. Instances of that tree are then written in place of
-    // triangles. If the address is 0, triangles are written.
+    // 0: the kernel writes triangles or boxes. Otherwise the address of a tree with one triangle:
+    // the kernel writes instances of that tree in place of triangles.
     uvec2 tree;
     Scene scene;
 } params;

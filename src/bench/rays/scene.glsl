@@ -9,7 +9,7 @@ struct Scene {
     uint kind, count; // count: number of primitives
     uint side;        // RAYS_SPHERES and RAYS_BALLS: number of spheres along each edge of the grid
     float size;       // size of the triangles of RAYS_SOUP and RAYS_THIN
-    float move;       // primitives move by up to half of this length along each axis
+    float move;       // spheres and single triangles move by up to half of it along each axis
 };
 
 struct Triangle {
@@ -141,8 +141,8 @@ Ray ray_of(uint rays, uint i, uint rays_log2, uint last)
 
 const float RAYS_FAR = 4096;
 
-// Returns the distance at which the ray enters the sphere (leaves it, if the ray starts inside);
-// negative if it does not meet the sphere.
+// Returns the distance at which the ray enters the sphere (if the ray starts inside: leaves it);
+// negative if the ray misses the sphere.
 float cross_sphere(Ray ray, vec4 sphere)
 {
     vec3 to = sphere.xyz - ray.origin;

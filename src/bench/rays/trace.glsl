@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What kernels that trace rays have in common. The kernel must define uvec4 trace(Ray ray), which
-// does the tracing. It returns the number of candidates that it was asked about, the primitive and
-// the instance of the hit (all bits set: a miss), and the bits of the hit's distance. Kernels that
-// are called during the tracing define PARAMS_ALONE first.
+// traces one ray. It returns the number of candidates (possible hits that the kernel was asked
+// about), the primitive and the instance of the hit (all bits set: a miss), and the bits of the
+// hit's distance. Kernels that are called during the tracing define PARAMS_ALONE first.
 #ifndef BENCH_RAYS_TRACE_GLSL
 #define BENCH_RAYS_TRACE_GLSL
 
@@ -13,7 +13,7 @@ layout(push_constant) uniform Params
     uvec2 tree;
     uint rays, rays_log2; // kind of rays (RAYS_CAMERA …), and log2 of their number
     uint mask;            // rays ignore instances whose mask has no bit in common with this mask
-    float start;          // added to the x coordinate of the origin of every ray
+    float start;          // added to the x coordinate of each ray's origin (except with CHAIN)
     Scene scene;          // the scene, needed for the formula of spheres
 } params;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Shared by kernels in GLSL and OpenCL C: chains x = x·x + b, started by eight loads w0 … w7 of
-// four words each. Each language defines VALUE, BITS and FMA before. Only lines of the
-// preprocessor here.
+// Shared by kernels in GLSL and OpenCL C: chains x = x·x + b, which begin with the values of eight
+// loads w0 … w7 of four words each. Each language defines VALUE, BITS and FMA before it includes
+// this file, which has only #define and #if.
 #ifndef BENCH_ROOFLINE_STEPS_H
 #define BENCH_ROOFLINE_STEPS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the data that stream.h defines, or checks what kernels made of these, as in data.comp.
-// Walks through memory in another order than the measured kernels.
+// Writes the data that stream.h defines, or checks what kernels made of these data, as in
+// data.comp. Walks through memory in another order than the measured kernels.
 //
 // -DTASK=STREAM_TASK_…  -DDOUBLE=0|1
 #include "bench/prelude/prelude.clh"

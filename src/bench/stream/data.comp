@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Writes the data that stream.h defines, or checks what kernels made of these. Walks through memory
-// in another order than the measured kernels.
+// Writes the data that stream.h defines, or checks what kernels made of these data. Walks through
+// memory in another order than the measured kernels.
 //
 // -DTASK=STREAM_TASK_…  -DDOUBLE=0|1
 #extension GL_GOOGLE_include_directive : require

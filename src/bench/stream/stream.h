@@ -36,7 +36,7 @@
 #define STREAM_TASK_CHECK 1 // counts the correct vectors, and adds up all words or counts marks
 #define STREAM_TASK_DOT   2 // adds up the bits of the sums that the dot kernel's threads must find
 
-// One element in 4096 is a mark: (its word with the sign & STREAM_MARK_MASK) is STREAM_MARK.
+// About one element in 4096 is a mark: its word with the sign, & STREAM_MARK_MASK, is STREAM_MARK.
 #define STREAM_MARK_MASK 0xfff00u
 #define STREAM_MARK      0x5a500u
 

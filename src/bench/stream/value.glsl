@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The 16-byte vector (-DDOUBLE: of doubles), and the data of stream.h, which store.c has in C.
+// The 16-byte vector (-DDOUBLE: of doubles), and the data of stream.h, as store.c computes them.
 #include "bench/stream/stream.h"
 
 #if DOUBLE

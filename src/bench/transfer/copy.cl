@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copies elements of 16 bytes. Each thread copies TRANSFER_LOADS elements; it loads all of them
-// before it stores one.
+// before it stores the first.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/transfer/transfer.h"
