@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values of cases, and results, that a test writes by hand.
+// Values of cases and results that a test writes by hand.
 #ifndef CASE_TEXT_H
 #define CASE_TEXT_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The value of a parameter as a benchmark reads it: with its choice.
+// The value `text` of a parameter with its choice, as a benchmark reads it.
 static inline struct case_value case_text_of(const struct benchmark *benchmark, const char *key,
                                              const char *text)
 {
@@ -19,8 +19,8 @@ static inline struct case_value case_text_of(const struct benchmark *benchmark, 
     return value;
 }
 
-// Adds to the run a result with the benchmark, device, values and metrics of `made`, all of which
-// are copied. Its key is made from the values.
+// Adds a copy of `made` to the run, with copies of its values and metrics. The key is made from the
+// values.
 static inline void case_result_add(struct run *run, const struct result *made)
 {
     const struct bench_case *c = &made->bench_case;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which API a test on a device goes through: the first argument of its program, else Vulkan. cmocka
-// hands its tests no arguments, so the choice stands in the environment.
+// The API through which a device test runs: the first argument of its program, otherwise Vulkan.
+// cmocka passes its tests no arguments, so the choice is kept in the environment.
 #ifndef DEVICE_API_H
 #define DEVICE_API_H
 
@@ -9,7 +9,7 @@
 
 #define DEVICE_API_VARIABLE "FATHOM_TEST_API"
 
-// To be called by main() first; false where the environment has no room.
+// main() must call this first. False if the environment has no room.
 static inline bool device_api_choose(int argc, char **argv)
 {
     return argc < 2 || setenv(DEVICE_API_VARIABLE, argv[1], 1) == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cases that a benchmark plans on a device that a test describes.
+// Plans the cases of a benchmark for a device that a test describes.
 #ifndef PLANNED_H
 #define PLANNED_H
 
@@ -19,8 +19,8 @@ struct planned {
     struct error err;
 };
 
-// Plans the preset with one --set, such as "op=read"; NULL: without. False with planned->err if the
-// values or the plan are refused.
+// Plans the preset with one --set, such as "op=read"; NULL: without. If the values or the plan are
+// refused, returns false with planned->err.
 static inline bool plan(struct planned *planned, const char *preset, const char *set)
 {
     const struct benchmark *const list[] = {planned->benchmark, NULL};

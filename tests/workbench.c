@@ -109,7 +109,7 @@ bool workbench_visit_case(struct workbench *bench, const struct bench_case *benc
     return done;
 }
 
-// The value of one "key=value", of the type that the benchmark's parameter has.
+// The value in "key=value", of the type that the benchmark's parameter has.
 static struct case_value parse_value(struct workbench *bench, char *text)
 {
     const struct benchmark_info *info = &bench->benchmark->info;

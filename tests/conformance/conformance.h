@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The conformance suite of gpu.h: the same tests for every device of every backend. A test gets its
-// device and an open scope; after it the scope is closed, and then no object may be alive and the
-// API's own validation must have been silent.
+// The conformance suite of gpu.h: the same tests for every device of every backend. A test gets a
+// device and an open scope. The scope is closed after the test; then no object may be alive, and
+// the API's own validation must have reported nothing.
 #ifndef CONFORMANCE_CONFORMANCE_H
 #define CONFORMANCE_CONFORMANCE_H
 
@@ -20,7 +20,7 @@ struct conformance {
     const struct gpu_info *info;
     struct gpu_device *device;
     struct gpu_scope *scope; // of the running test
-    struct arena *arena;     // as long as the running test
+    struct arena *arena;     // destroyed after the test
 };
 
 struct suite {
@@ -47,14 +47,14 @@ enum {
 };
 #define WAIT_NS (WAIT_S * UINT64_C(1000000000))
 
-// Skips the test where the device lacks one of `caps`, saying which.
+// Skips the test if the device lacks one of `caps`, and prints which one.
 void need(const struct conformance *t, gpu_caps caps);
 
-// Each fails the test with the error's message when it cannot.
+// If one of these functions cannot do its work, it fails the test with the error's message.
 struct gpu_buffer *make_buffer(struct conformance *t, uint64_t bytes, enum gpu_memory memory);
 struct gpu_buffer *make_words(struct conformance *t, const uint32_t *words, size_t count);
 struct gpu_buffer *make_filled(struct conformance *t, size_t count, uint32_t word);
-// … and skips it where the kernel has no form for the device's API.
+// Skips the test if the kernel has no form for the device's API.
 struct gpu_program *make_program(struct conformance *t, const char *name);
 struct gpu_batch *make_batch(struct conformance *t, const struct gpu_batch_desc *desc);
 struct gpu_hold *make_hold(struct conformance *t);
@@ -67,14 +67,14 @@ uint32_t *read_words(struct conformance *t, struct gpu_buffer *buffer, uint64_t 
                      size_t count);
 uint32_t read_word(struct gpu_buffer *buffer, uint64_t offset);
 
-// Workgroups of 64 threads for `count` threads.
+// How many workgroups of 64 threads `count` threads need.
 uint32_t groups_of_64(size_t count);
 
-// The call failed, with this code, and its message contains `text`.
+// Asserts that a call failed with this code and a message that contains `text`.
 void assert_refused(bool ok, const struct error *err, enum error_code code, const char *text);
 void assert_done(bool ok, const struct error *err);
 
-// The batch, with what was recorded into it so far, is refused by gpu_batch_end.
+// Asserts that gpu_batch_end refuses the batch because of what was recorded into it.
 void assert_end_refused(struct gpu_batch *batch, enum error_code code, const char *text);
 
 uint64_t now_ns(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// conformance [API]: the suite on every device of the API (vulkan). Exit 77 where there is none.
+// conformance [API]: the suite on every device of the API (vulkan). Exits with 77 if there is none.
 #include "conformance.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void print_unavailable(const struct gpu_system *system)
     }
 }
 
-// With the API's validation where it is installed.
+// Opens the API with its own validation if that is installed.
 static struct gpu_system *open_system(const char *api)
 {
     struct gpu_system *system =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Batches that come after others: across queues where the device has two, else on the one.
+// Batches that run after other batches: on two queues if the device has two, otherwise on one.
 #include "conformance.h"
 
 #define MS_NS UINT64_C(1000000)
@@ -9,8 +9,8 @@ enum {
     PRODUCED = 7
 };
 
-// A second device with two queues where there are two; `producer` writes PRODUCED into words, on
-// the first queue, and `consumer` copies them to where the host sees it, on the second.
+// A second open device, with two queues if it has two. `producer`, on the first queue, writes
+// PRODUCED into words. `consumer`, on the second queue, copies words to where the host sees them.
 struct relay {
     struct conformance t;
     struct gpu_buffer *words, *seen_buffer;
@@ -143,7 +143,7 @@ static void impossible_predecessors_are_refused(void **state)
     assert_refused(gpu_batch_submit_after(r.consumer, &after, &err), &err, ERROR_INTERNAL,
                    "at most");
     run_batch(r.producer);
-    run_batch(r.consumer); // what was refused left no trace
+    run_batch(r.consumer); // refused calls changed nothing
     gpu_device_close(r.t.device);
 }
 
@@ -156,7 +156,7 @@ static void host_copies_behind_a_chain_that_is_held_are_refused(void **state)
     struct error err = {0};
     uint32_t word = 0;
     submit(first, hold);
-    submit_after(r.producer, first); // on the queue of host copies
+    submit_after(r.producer, first); // on the queue that host copies use
     assert_refused(gpu_buffer_read(r.words, 0, &word, 4, &err), &err, ERROR_INTERNAL, "held batch");
     release_hold(hold);
     assert_int_equal(read_word(r.words, 0), PRODUCED);

@@ -29,7 +29,7 @@ static void record_reverse(struct gpu_program *program, struct gpu_batch *batch,
                                                      .params_bytes = 4});
 }
 
-// What `passes` of conf_reverse make of words[i] = i · factor.
+// The value of words[i] after `passes` passes of conf_reverse; before them it was i · factor.
 static uint32_t reversed(uint32_t i, uint32_t factor, unsigned passes)
 {
     uint32_t value = (passes % 2 ? COUNT - 1 - i : i) * factor;
@@ -152,12 +152,12 @@ static void a_split_barrier_orders_what_stands_around_it(void **state)
     for (unsigned pass = 0; pass < PASSES; pass++) {
         gpu_batch_split_set(batch, pass);
         if (pass == 0)
-            record_ids(t, batch, other, 7); // bound to neither half
+            record_ids(t, batch, other, 7); // the split does not order this
         gpu_batch_split_wait(batch, pass);
         record_reverse(reverse, batch, buffers[pass % 2], buffers[!(pass % 2)]);
     }
     end_and_run(batch);
-    for (unsigned run = 1; run < RUNS; run++) // the halves are as new each time
+    for (unsigned run = 1; run < RUNS; run++) // each run uses the same splits again
         assert_done(gpu_batch_run(batch, WAIT_NS, &err), &err);
     assert_reversed(t, buffers[0], 5, PASSES);
     assert_reversed(t, other, 7, 0);
@@ -222,10 +222,10 @@ static void a_batch_is_recorded_anew(void **state)
         assert_int_equal(read_word(words, 4000), 1000 * factor);
         assert_done(gpu_batch_reset(batch, &err), &err);
     }
-    end_and_run(batch); // empty is legal
+    end_and_run(batch); // an empty batch is legal
 }
 
-// Many different argument sets in one batch: whatever pools a backend keeps must grow.
+// One batch with many different arguments: a backend's pools must grow.
 static void a_batch_takes_thousands_of_commands(void **state)
 {
     struct conformance *t = *state;
@@ -260,7 +260,7 @@ static void record_spin(struct conformance *t, struct gpu_batch *batch, struct g
 {
     gpu_batch_dispatch(
         batch, &(struct gpu_dispatch){.program = make_program(t, "conf_spin"),
-                                      .groups = {1}, // one core: others may be busy elsewhere
+                                      .groups = {1}, // one core: other programs may use the rest
                                       .args = {{.buffer = words}},
                                       .params = &rounds,
                                       .params_bytes = 4});
@@ -275,7 +275,7 @@ static double span_ns(struct gpu_batch *batch, unsigned span)
     return ns;
 }
 
-// Rounds of conf_spin that last at least 2 ms.
+// Returns a number of rounds of conf_spin that takes more than 2 ms.
 static uint32_t rounds_of_2_ms(struct conformance *t, struct gpu_buffer *words)
 {
     struct gpu_batch *batch = make_batch(t, &(struct gpu_batch_desc){.span_count = 1});
@@ -285,7 +285,7 @@ static uint32_t rounds_of_2_ms(struct conformance *t, struct gpu_buffer *words)
         record_spin(t, batch, words, rounds);
         gpu_batch_span_end(batch, 0);
         end_batch(batch);
-        double shortest = 1e18; // the first run may compile
+        double shortest = 1e18; // the first run may include compilation
         for (unsigned run = 0; run < 3; run++) {
             run_batch(batch);
             shortest = span_ns(batch, 0) < shortest ? span_ns(batch, 0) : shortest;
@@ -310,8 +310,8 @@ static bool doubles(const double *ns)
     return true;
 }
 
-// Runs a batch of spans of 1, 2, 4 and 8 times `rounds` until the shortest of each double, at most
-// 30 times: other programs can only make them longer.
+// Runs a batch with spans of 1, 2, 4 and 8 times `rounds`, at most 30 times. Ends when the shortest
+// times double from span to span: other programs can only make a span longer.
 static void time_spans(struct conformance *t, struct gpu_buffer *words, uint32_t rounds,
                        double best[SPANS])
 {
@@ -321,7 +321,7 @@ static void time_spans(struct conformance *t, struct gpu_buffer *words, uint32_t
         gpu_batch_span_begin(batch, span);
         record_spin(t, batch, words, rounds << span);
         gpu_batch_span_end(batch, span);
-        record_spin(t, batch, words, rounds); // counts for no span
+        record_spin(t, batch, words, rounds); // belongs to no span
     }
     end_batch(batch);
     for (unsigned run = 0; run < 30 && !doubles(best); run++) {
@@ -334,12 +334,12 @@ static void time_spans(struct conformance *t, struct gpu_buffer *words, uint32_t
             if (ns < best[span])
                 best[span] = ns;
         }
-        assert_true(sum_ns <= host_ns * 1.01); // two clocks
+        assert_true(sum_ns <= host_ns * 1.01); // 1 %: they are two clocks
     }
 }
 
-// Work so short that its start takes longest does not double, nor does work so long that a busy
-// machine interrupts each run: one of the lengths between them does.
+// The time of very short work is mostly start-up and does not double. Nor does that of very long
+// work if a busy machine interrupts it. The time of one length between must double.
 static void spans_grow_with_the_work_and_fit_into_the_host_time(void **state)
 {
     struct conformance *t = *state;
@@ -362,10 +362,10 @@ static void an_empty_span_is_short(void **state)
     struct gpu_buffer *words = make_filled(t, 256, 1);
     struct gpu_batch *batch = make_batch(t, &(struct gpu_batch_desc){.span_count = 1});
     uint32_t rounds = rounds_of_2_ms(t, words);
-    record_spin(t, batch, words, rounds); // must be done before the span begins
+    record_spin(t, batch, words, rounds); // must end before the span begins
     gpu_batch_span_begin(batch, 0);
     gpu_batch_span_end(batch, 0);
-    record_spin(t, batch, words, rounds); // must begin after it ends
+    record_spin(t, batch, words, rounds); // must begin after the span ends
     end_batch(batch);
     double best = 1e18;
     for (unsigned run = 0; run < 30 && best >= 1e6; run++) {
@@ -386,11 +386,11 @@ static void unordered_spans_wait_for_what_came_before(void **state)
     struct gpu_batch *batch =
         make_batch(t, &(struct gpu_batch_desc){.span_count = 2, .unordered = true});
     record_spin(t, batch, words, 8 * rounds);
-    gpu_batch_span_begin(batch, 0); // begins when the long one is done
+    gpu_batch_span_begin(batch, 0); // begins when the long kernel ends
     record_spin(t, batch, others, rounds);
     gpu_batch_span_end(batch, 0);
     gpu_batch_span_begin(batch, 1);
-    record_spin(t, batch, words, 8 * rounds); // ends when it is done
+    record_spin(t, batch, words, 8 * rounds); // ends when the kernel ends
     gpu_batch_span_end(batch, 1);
     end_batch(batch);
     double shorter = 1e18, longer = 1e18;
@@ -402,9 +402,9 @@ static void unordered_spans_wait_for_what_came_before(void **state)
     assert_true(2 * shorter < longer);
 }
 
-// What follows writes what the span reads: it must not begin before the span ends. Where a device
-// runs one command after another in any case, the Vulkan layer's synchronisation validation tells
-// (tests/vulkan).
+// The kernel after the span writes what the span reads, so it must not begin before the span ends.
+// If a device runs all commands in order anyway, only the Vulkan layer's synchronisation validation
+// shows an error (tests/vulkan).
 static void unordered_spans_hold_back_what_follows(void **state)
 {
     struct conformance *t = *state;

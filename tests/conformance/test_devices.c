@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a device says of itself, and the ways to open one.
+// What a device reports about itself, and the ways to open it.
 #include "conformance.h"
 
 #include "base/clock.h"
@@ -28,7 +28,7 @@ static void the_limits_that_benchmarks_divide_by_are_there(void **state)
     const struct gpu_limits *limits = &info->limits;
     assert_true(limits->memory_bytes >= 64 << 20);
     assert_true(limits->allocation_bytes && limits->allocation_bytes % 4 == 0);
-    // 0: the API does not say.
+    // 0: the API states no limit.
     assert_true(!limits->storage_range_bytes || limits->storage_range_bytes >= 1 << 20);
     assert_true(limits->params_bytes >= 64 && limits->params_bytes <= GPU_PARAMS_MAX_BYTES);
     assert_true(limits->workgroup_threads >= 64);
@@ -65,7 +65,7 @@ static void a_missing_capability_is_named(void **state)
     }
 }
 
-// Opens, checks that a kernel runs on `queue`, closes: returns false where opening is refused.
+// Opens the device, checks `queue` with a copy and, if possible, a kernel, and closes the device.
 static bool try_device(struct conformance *t, const struct gpu_device_desc *desc, unsigned queue,
                        struct error *err)
 {
@@ -89,7 +89,7 @@ static bool try_device(struct conformance *t, const struct gpu_device_desc *desc
                                                   .params_bytes = 8});
     end_and_run(batch);
     assert_int_equal(read_word(copy, 396), desc->queues[queue].kind != GPU_QUEUE_TRANSFER ? 12 : 7);
-    gpu_device_close(other.device); // with the scope still open
+    gpu_device_close(other.device); // while the scope is still open
     return true;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws: targets, draw programs, passes, and what kernels see of them.
+// Draws: targets, draw programs, passes, and kernels that read what was drawn.
 #include "conformance.h"
 
 #include "gpu/graphics.h"
@@ -57,7 +57,7 @@ static struct gpu_batch *make_draws(struct conformance *t)
     return make_batch(t, &(struct gpu_batch_desc){.draws = true});
 }
 
-// Ends and runs the batch with a copy of the target behind it; its pixels as words.
+// Runs the batch with a copy of the target at its end. Returns the target's pixels as words.
 static uint32_t *run_and_read(struct conformance *t, struct gpu_batch *batch,
                               struct gpu_target *target, unsigned words_a_pixel)
 {
@@ -68,7 +68,7 @@ static uint32_t *run_and_read(struct conformance *t, struct gpu_batch *batch,
     return read_words(t, copy, 0, count);
 }
 
-static bool in_triangle(unsigned x, unsigned y) // the centre lies above the diagonal
+static bool in_triangle(unsigned x, unsigned y) // true if the pixel's centre is above the diagonal
 {
     return ((float)x + 0.5f) / WIDTH + ((float)y + 0.5f) / HEIGHT < 1.0f;
 }
@@ -105,7 +105,7 @@ static void a_triangle_covers_the_pixels_whose_centres_it_covers(void **state)
                                              .params = &red,
                                              .params_bytes = sizeof red});
     assert_triangle(run_and_read(t, batch, target, 1), RED, 0);
-    // and again, from where the first run left the target
+    // The second run starts with a target that the first run left.
     run_batch(batch);
 }
 
@@ -130,7 +130,7 @@ static void counter_clockwise_triangles_are_culled(void **state)
     }
 }
 
-// Draws `count` full-screen layers of one vec4 target and checks the colour of every pixel.
+// The full-screen layers that check_layers draws, and the colour that each pixel must have then.
 struct layers {
     struct gpu_draw_program_desc desc;
     struct layers_params params;
@@ -189,7 +189,7 @@ static void alpha_mixes_new_and_old(void **state)
 
 static void what_lies_behind_is_hidden_by_written_depth(void **state)
 {
-    // Each layer farther than the one before: only the first is seen.
+    // Each layer is farther than the one before it, so only the first one is visible.
     check_layers(*state,
                  &(struct layers){.desc = {.depth = GPU_DEPTH_WRITE},
                                   .params = {{1, 2, 3, 4}, .farthest = 0.25f, .nearer = -0.125f},
@@ -263,7 +263,7 @@ static void every_format_is_drawn_into_or_refused(void **state)
         end_and_run(batch);
         const uint8_t *texels = (const uint8_t *)read_words(t, copy, 0, (size_t)PIXELS * 4);
         const uint8_t *lower_right = texels + (size_t)(PIXELS - 1) * bytes;
-        assert_memory_not_equal(texels, lower_right, bytes); // drawn there, cleared here
+        assert_memory_not_equal(texels, lower_right, bytes); // the last is not drawn
         drawn++;
     }
     assert_true(drawn >= 8);
@@ -293,7 +293,7 @@ static void fragments_write_buffers(void **state)
         assert_int_equal(words[y], 3 * WIDTH);
 }
 
-// Draw, read by a dispatch, draw over it, read again: in one batch, twice.
+// Twice in one batch: draws the target, then reads it in a kernel.
 static void kernels_read_what_was_drawn(void **state)
 {
     struct conformance *t = *state;
@@ -315,7 +315,7 @@ static void kernels_read_what_was_drawn(void **state)
                                                  .params = &params,
                                                  .params_bytes = sizeof params});
         gpu_batch_barrier_target(batch, target);
-        gpu_batch_barrier_target(batch, target); // nothing new to see: legal
+        gpu_batch_barrier_target(batch, target); // a second barrier is legal
         gpu_batch_dispatch(batch,
                            &(struct gpu_dispatch){
                                .program = read,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Holds, time-outs, and scopes that close while something is in flight.
+// Holds, time-outs, and scopes that close while a batch is in flight.
 #include "conformance.h"
 
 #include <string.h>
 
 #define MS_NS UINT64_C(1000000)
 
-// A batch that sets word 0 of mapped memory to 1.
+// The batch sets word 0 of `buffer` to 1. The host reads this word as *flag.
 struct flagged {
     struct gpu_buffer *buffer;
     volatile uint32_t *flag;
@@ -42,7 +42,7 @@ static void nothing_starts_before_the_release(void **state)
     release_hold(hold);
     assert_done(gpu_batch_wait(f.batch, WAIT_NS, &err), &err);
     assert_int_equal(*f.flag, 1);
-    release_hold(hold); // again is legal
+    release_hold(hold); // a second release is legal
 }
 
 static void a_released_hold_holds_no_more(void **state)
@@ -70,7 +70,7 @@ static void waiting_for_a_held_batch_times_out(void **state)
     assert_true(waited_ns >= 19 * MS_NS);
     assert_refused(gpu_batch_wait(f.batch, 0, &err), &err, ERROR_TIMEOUT, "not done");
     release_hold(hold);
-    assert_done(gpu_batch_wait(f.batch, WAIT_NS, &err), &err); // a time-out is not the end
+    assert_done(gpu_batch_wait(f.batch, WAIT_NS, &err), &err); // waiting again is legal
     assert_int_equal(*f.flag, 1);
 }
 
@@ -87,7 +87,7 @@ static void a_batch_in_flight_is_left_alone(void **state)
     release_hold(hold);
     assert_done(gpu_batch_wait(f.batch, WAIT_NS, &err), &err);
     *f.flag = 0;
-    run_batch(f.batch); // and is as good as new afterwards
+    run_batch(f.batch); // the batch can be used again
     assert_int_equal(*f.flag, 1);
 }
 
@@ -99,7 +99,7 @@ static void recording_into_a_batch_in_flight_fails_it_afterwards(void **state)
     struct error err = {0};
     submit(f.batch, hold);
     gpu_batch_fill(f.batch, f.buffer, 0, 64, 2);
-    // As long as the device has it, it is in flight and can be waited for.
+    // A batch in flight can neither be submitted nor ended, but it can be waited for.
     assert_refused(gpu_batch_submit(f.batch, NULL, &err), &err, ERROR_INTERNAL, "in flight");
     assert_refused(gpu_batch_end(f.batch, &err), &err, ERROR_INTERNAL, "in flight");
     release_hold(hold);
@@ -154,7 +154,7 @@ static void closing_a_scope_releases_its_holds(void **state)
     submit(make_flagged(&inner).batch, make_hold(&inner));
     gpu_scope_close(inner.scope);
     assert_int_equal(gpu_device_live_objects(t->device), before);
-    // A close that waits in vain for held work gives the device up; this one is as it was.
+    // If a close waits for held work in vain, it gives up the device. Here the device still works.
     run_batch(make_flagged(t).batch);
 }
 
@@ -179,7 +179,7 @@ static void closing_a_scope_behind_a_hold_of_another_releases_it(void **state)
     struct flagged f = make_flagged(t);
     submit(f.batch, hold);
     inner.scope = gpu_scope_open(t->device);
-    submit(make_flagged(&inner).batch, NULL); // behind f on the same queue
+    submit(make_flagged(&inner).batch, NULL); // runs after f on the same queue
     gpu_scope_close(inner.scope);
     assert_done(gpu_batch_wait(f.batch, WAIT_NS, &err), &err);
 }
@@ -216,7 +216,7 @@ static void two_queues_are_held_together(void **state)
     end_batch(second.batch);
     struct gpu_hold *hold = make_hold(&other);
     submit(first.batch, hold);
-    submit(second.batch, NULL); // another queue: does not stand behind the first
+    submit(second.batch, NULL); // on another queue: need not wait for the first
     assert_done(gpu_batch_wait(second.batch, WAIT_NS, &err), &err);
     assert_true(*second.flag == 1 && *first.flag == 0);
     release_hold(hold);

@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum {
-    WIDTH = 37, // no power of two, and rows that are no multiple of 4 bytes
+    WIDTH = 37, // no power of two; a row is no multiple of 4 bytes
     HEIGHT = 19,
     TEXELS = WIDTH * HEIGHT
 };
 
-// The image, or NULL where the device lacks the format, having checked that it says so.
+// NULL if the device lacks the format; then the error must name the format.
 static struct gpu_image *image_or_refusal(struct conformance *t, const struct gpu_image_desc *desc)
 {
     struct error err = {0};
@@ -30,7 +30,7 @@ static struct gpu_image *make_image(struct conformance *t, const struct gpu_imag
     struct error err = {0};
     need(t, GPU_CAP(IMAGES));
     struct gpu_image *image = gpu_image_create(t->scope, desc, &err);
-    // Mip levels, cubes and arrays are everywhere in Vulkan and may be missing elsewhere.
+    // Vulkan always has mip levels, cubes and arrays; other APIs may lack them.
     if (!image && err.code == ERROR_UNSUPPORTED && strcmp(t->info->api, "vulkan") != 0) {
         print_message("%s\n", err.message);
         skip();
@@ -113,7 +113,7 @@ static void mip_levels_are_written_one_by_one(void **state)
         assert_done(gpu_image_write(image, mip, 0, words, (uint64_t)width * height * 4, &err),
                     &err);
     }
-    // OpenCL C sees level 0 of an image without a sampler.
+    // Without a sampler, OpenCL C reads only level 0.
     uint32_t readable = strcmp(t->info->api, "vulkan") == 0 ? 5 : 1;
     for (uint32_t mip = 0; mip < readable; mip++) {
         uint32_t width = 16u >> mip, height = 8u >> mip ? 8u >> mip : 1;
@@ -123,7 +123,7 @@ static void mip_levels_are_written_one_by_one(void **state)
     }
 }
 
-// Larger than any staging buffer, from the host and from a buffer on the device.
+// Fills images larger than any staging buffer, from the host and from a device buffer.
 static void large_images_are_filled(void **state)
 {
     struct conformance *t = *state;
@@ -195,7 +195,7 @@ static void a_cube_has_six_faces(void **state)
         t, &(struct gpu_image_desc){
                .kind = GPU_IMAGE_CUBE, .format = GPU_FORMAT_R32_UINT, .width = 3, .height = 3});
     for (uint32_t face = 0; face < 6; face++) {
-        uint32_t words[9] = {[4] = face + 50}; // the middle
+        uint32_t words[9] = {[4] = face + 50}; // the middle texel
         assert_done(gpu_image_write(image, 0, face, words, sizeof words, &err), &err);
     }
     struct gpu_sampler *sampler =
@@ -211,7 +211,7 @@ static void a_cube_has_six_faces(void **state)
 
 // ---------------------------------------------------------------- samplers
 
-// Samples a 4 × 4 float image, whose texel (x, y) is 10 y + x (mip 1: 100), at one place.
+// Samples a 4 × 4 float image at one place. Texel (x, y) is 10 y + x; the texels of mip 1 are 100.
 static float sample(struct conformance *t, const struct gpu_sampler_desc *desc, float u, float v,
                     float lod)
 {
@@ -226,7 +226,7 @@ static float sample(struct conformance *t, const struct gpu_sampler_desc *desc, 
                                         0x4a00, 0x4a80, 0x4d00, 0x4d40, 0x4d80, 0x4dc0,
                                         0x4f80, 0x4fc0, 0x5000, 0x5020};
     static const uint16_t hundred[4] = {0x5640, 0x5640, 0x5640, 0x5640};
-    if (!image) { // then with floats, which need not be filterable where there are halves
+    if (!image) { // floats are second choice: some devices cannot filter them
         float floats[16];
         for (unsigned i = 0; i < 16; i++) {
             unsigned row = i / 4, column = i % 4;
@@ -262,7 +262,7 @@ static void assert_sample(struct conformance *t, const struct gpu_sampler_desc *
                           float v, float lod, float expected)
 {
     float seen = sample(t, desc, u, v, lod);
-    // Weights of filters have at least 8 bits below the point in what drivers do.
+    // Known drivers compute filter weights with at least 8 bits after the binary point.
     if (!(fabsf(seen - expected) <= 0.05f))
         fail_msg("at %g, %g, level %g: %g, not %g", (double)u, (double)v, (double)lod, (double)seen,
                  (double)expected);
@@ -276,15 +276,15 @@ static void nearest_sampling_gives_texels(void **state)
     assert_sample(t, &desc, 0.45f, 0.60f, 0, 21);
     assert_sample(t, &desc, 1.60f, -0.3f, 0, 3); // clamped
     desc.wrap = GPU_WRAP_REPEAT;
-    assert_sample(t, &desc, 1.60f, -0.3f, 0, 22); // repeated: 0.6, 0.7
+    assert_sample(t, &desc, 1.60f, -0.3f, 0, 22); // wraps to 0.6, 0.7
 }
 
 static void linear_sampling_mixes_neighbours(void **state)
 {
     struct conformance *t = *state;
     struct gpu_sampler_desc desc = {.filter = GPU_FILTER_LINEAR, .wrap = GPU_WRAP_CLAMP};
-    assert_sample(t, &desc, 0.375f, 0.375f, 0, 11);     // a texel's middle
-    assert_sample(t, &desc, 0.5f, 0.5f, 0, 16.5f);      // between four
+    assert_sample(t, &desc, 0.375f, 0.375f, 0, 11);     // the middle of a texel
+    assert_sample(t, &desc, 0.5f, 0.5f, 0, 16.5f);      // between four texels
     assert_sample(t, &desc, 0.3125f, 0.125f, 0, 0.75f); // three quarters of the way
     assert_sample(t, &desc, 0.0f, 0.0f, 0, 0.0f);       // the clamped corner
     desc.wrap = GPU_WRAP_REPEAT;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The edges of the limits: the largest that is allowed works, the next is refused with a message
-// that names the limit.
+// The largest value that a limit allows works. The next one is refused with a message that names
+// the limit.
 #include "conformance.h"
 
 #include <inttypes.h>
@@ -17,8 +17,8 @@ static void the_largest_range_is_bound_to_its_last_word(void **state)
     struct error err = {0};
     uint32_t marks[2] = {17, 0};
     assert_done(gpu_buffer_write(words, most - 4, marks, sizeof marks, &err), &err);
-    // One thread: last[0] = 3 · words[count − 1] + 1, through the whole range and through a range
-    // left open, which is cut to the limit.
+    // One thread sets last[0] = 3 · words[count − 1] + 1. It reads `words` through an open range
+    // (bytes 0), which is cut to the limit, and through a range of exactly the limit.
     for (uint64_t bytes = 0; bytes <= most; bytes += most) {
         run_dispatch(
             t, &(struct gpu_dispatch){.program = reverse,
@@ -84,7 +84,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Beyond every 32-bit offset where the device allows it.
+// If the device allows it, the buffer is larger than 32-bit offsets reach.
 static void addresses_reach_the_end_of_large_buffers(void **state)
 {
     struct conformance *t = *state;
@@ -117,7 +117,7 @@ static void copies_and_fills_reach_the_end_of_large_buffers(void **state)
 {
     struct conformance *t = *state;
     const struct gpu_limits *limits = &t->info->limits;
-    // Software devices compute a fill on the host: there, only as much as is quickly done.
+    // A software device fills memory on the host, so it gets a smaller buffer.
     uint64_t most = t->info->kind == GPU_KIND_CPU ? UINT64_C(64) << 20 : UINT64_C(5) << 30;
     uint64_t bytes =
         smaller(smaller(limits->allocation_bytes, limits->memory_bytes / 4), most) / 4 * 4;
@@ -153,7 +153,7 @@ static void the_most_workgroups_run(void **state)
     }
 }
 
-// Fills the memory with the largest buffers: the error says how large, and all else goes on.
+// Fills the memory with the largest buffers. The error must name the size; later calls must work.
 static void memory_that_does_not_fit_is_an_ordinary_error(void **state)
 {
     struct conformance *t = *state;
@@ -162,7 +162,7 @@ static void memory_that_does_not_fit_is_an_ordinary_error(void **state)
     struct gpu_buffer_desc desc = {.bytes = limits->allocation_bytes};
     struct error err = {0};
     unsigned made = 0, enough = (unsigned)(limits->memory_bytes / limits->allocation_bytes) + 2;
-    if (t->info->kind != GPU_KIND_CPU) // software devices promise memory that the host lacks
+    if (t->info->kind != GPU_KIND_CPU) // software devices promise more memory than the host has
         while (made < enough && gpu_buffer_create(scope, &desc, &err))
             made++;
     gpu_scope_close(scope);

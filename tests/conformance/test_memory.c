@@ -23,7 +23,7 @@ static void what_is_written_is_read(void **state)
     enum {
         COUNT = 3 * 1024 * 1024 + 17,
         BYTES = COUNT * 4
-    }; // beyond any staging buffer, and odd
+    }; // larger than any staging buffer, and an odd number of words
     uint32_t *words = pattern_words(t, COUNT);
     struct gpu_buffer *buffer = make_words(t, words, COUNT);
     assert_int_equal(gpu_buffer_bytes(buffer), BYTES);
@@ -43,7 +43,7 @@ static void parts_are_written_and_read_at_any_byte(void **state)
                         "\x11\x11"
                         "abc\x11\x11\x11",
                         8);
-    assert_done(gpu_buffer_write(buffer, 256, bytes, 0, &err), &err); // nothing at the end
+    assert_done(gpu_buffer_write(buffer, 256, bytes, 0, &err), &err); // 0 bytes: legal
 }
 
 static void copies_beyond_the_end_are_refused(void **state)
@@ -72,7 +72,7 @@ static void sizes_that_are_not_words_are_refused(void **state)
     }
 }
 
-// Host memory reaches kernels, and what they write reaches the host, with no copy.
+// The host and kernels read each other's data in mapped memory, without copies.
 static void mapped_memory_is_seen_by_both_sides(void **state)
 {
     struct conformance *t = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How arguments reach kernels, and what programs refuse.
+// How arguments reach kernels, and which programs are refused.
 #include "conformance.h"
 
 #include "gpu/kernels.h"
@@ -49,7 +49,7 @@ static void params_arrive_word_by_word(void **state)
                                                      .args = {{.buffer = words}},
                                                      .params = params,
                                                      .params_bytes = sizeof params});
-    memset(params, 0, sizeof params); // they were copied
+    memset(params, 0, sizeof params); // the batch has its own copy
     end_and_run(batch);
     uint32_t *seen = read_words(t, words, 0, 32);
     for (uint32_t i = 0; i < 32; i++)
@@ -166,7 +166,7 @@ static void a_chosen_subgroup_size_is_what_the_kernel_sees(void **state)
     struct conformance *t = *state;
     need(t, GPU_CAP(SUBGROUP_CHOICE));
     const struct gpu_limits *limits = &t->info->limits;
-    make_program(t, "conf_subgroup"); // skips where there is no form
+    make_program(t, "conf_subgroup"); // skips if the API has no form of this kernel
     for (uint32_t size = (uint32_t)limits->subgroup_threads_min;
          size <= limits->subgroup_threads_max; size *= 2) {
         struct error err = {0};

@@ -9,10 +9,10 @@
 #include <string.h>
 
 enum {
-    ROWS = 8,  // rows of primitives along y, one for each ray
-    DEEP = 16, // primitives along x in a row, at x = 2, 3, …
+    ROWS = 8,  // rows lie one after another along y; each gets one ray
+    DEEP = 16, // primitives of a row, at x = 2, 3, …
     COUNT = ROWS * DEEP,
-    RAYS = 64 // of a workgroup
+    RAYS = 64 // one workgroup
 };
 
 struct hit {
@@ -138,7 +138,7 @@ static struct gpu_program *make_pipeline(struct conformance *t, bool asks, bool 
     return program;
 }
 
-// The rays of the rows hit their first triangle, the other rays nothing.
+// The rays of the rows hit the first triangle of their row; the other rays hit nothing.
 static void expect_first(const struct hit *hits, float distance)
 {
     for (uint32_t i = 0; i < RAYS; i++) {

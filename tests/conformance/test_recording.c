@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What recording refuses, with which words. The first mistake sticks to the batch.
+// What a batch refuses to record, and with which message. A batch keeps its first error.
 #include "conformance.h"
 
 #include "gpu/kernels.h"
@@ -12,8 +12,8 @@ static void the_first_error_sticks_until_reset(void **state)
     struct error err = {0};
     gpu_batch_fill(batch, words, 0, 64, 1);
     gpu_batch_fill(batch, words, 2, 4, 2);   // the first mistake
-    gpu_batch_fill(batch, words, 0, 128, 3); // another
-    gpu_batch_fill(batch, words, 0, 64, 4);  // and a valid one
+    gpu_batch_fill(batch, words, 0, 128, 3); // another mistake
+    gpu_batch_fill(batch, words, 0, 64, 4);  // a valid fill
     assert_end_refused(batch, ERROR_INTERNAL, "fill of 4 bytes at 2");
     assert_refused(gpu_batch_submit(batch, NULL, &err), &err, ERROR_INTERNAL,
                    "fill of 4 bytes at 2");
@@ -36,7 +36,7 @@ static void states_that_do_not_fit_are_refused(void **state)
     assert_refused(gpu_batch_wait(batch, 0, &err), &err, ERROR_INTERNAL, "was not submitted");
     assert_end_refused(batch, ERROR_INTERNAL, "gpu_batch_end: the batch is ready");
     run_batch(batch);
-    assert_done(gpu_batch_wait(batch, 0, &err), &err); // it is done
+    assert_done(gpu_batch_wait(batch, 0, &err), &err); // the batch has ended
     gpu_batch_fill(batch, words, 0, 64, 2);
     assert_refused(gpu_batch_submit(batch, NULL, &err), &err, ERROR_INTERNAL,
                    "after the end of its batch");
@@ -167,7 +167,7 @@ static void addresses_take_no_range_and_count_as_params(void **state)
     dispatch.args[0].offset = 0;
     dispatch.params = params;
     dispatch.params_bytes =
-        (size_t)t->info->limits.params_bytes - 12; // and two addresses: 4 too many
+        (size_t)t->info->limits.params_bytes - 12; // with two addresses: 4 bytes too many
     refuse_dispatch(t, &dispatch, ERROR_UNSUPPORTED, "bytes of addresses and params");
 }
 
@@ -200,7 +200,7 @@ static void refuse_foreign_hold(struct conformance *t, struct conformance *other
                    "the hold is of another device");
     assert_refused(gpu_batch_submit_after(batch, &behind, &err), &err, ERROR_INTERNAL,
                    "the hold is of another device");
-    run_batch(batch); // what was refused left no trace
+    run_batch(batch); // refused calls changed nothing
 }
 
 static void objects_of_another_device_are_refused(void **state)
@@ -261,7 +261,7 @@ static void spans_are_checked(void **state)
         assert_end_refused(batch, ERROR_INTERNAL, cases[i].text);
     }
     struct gpu_batch *none = make_batch(t, &(struct gpu_batch_desc){.span_count = 2});
-    gpu_batch_span_end(none, UINT32_MAX); // not to be taken for "none is open"
+    gpu_batch_span_end(none, UINT32_MAX); // UINT32_MAX must not mean "no span is open"
     assert_end_refused(none, ERROR_INTERNAL, "ends, but was not begun");
     struct error err = {0};
     assert_refused(gpu_batch_create(t->scope, &(struct gpu_batch_desc){.span_count = 65}, &err),

@@ -8,10 +8,10 @@
 
 enum {
     COUNT = 1000,
-    FIRST = 512 // texels before the view: aligned for every device known
+    FIRST = 512 // texels before the view; every known device accepts this offset
 };
 
-// The view, or NULL where the device lacks the format, having checked that it says so.
+// NULL if the device lacks the format; then the error must name the format.
 static struct gpu_typed *view_or_refusal(struct conformance *t, struct gpu_buffer *buffer,
                                          enum gpu_format format, uint64_t offset)
 {
@@ -51,7 +51,7 @@ static void every_format_reads_its_values(void **state)
             gpu_buffer_write(buffer, offset, texel_pattern(t->arena, format, COUNT), bytes, &err),
             &err);
         struct gpu_typed *typed = view_or_refusal(t, buffer, format, offset);
-        if (!typed) { // at its beginning then: some drivers view only whole buffers
+        if (!typed) { // tries offset 0: PoCL allows no other
             assert_done(
                 gpu_buffer_write(buffer, 0, texel_pattern(t->arena, format, COUNT), bytes, &err),
                 &err);
@@ -64,7 +64,7 @@ static void every_format_reads_its_values(void **state)
         for (size_t i = 0; i < COUNT; i++)
             assert_texel(format, i, words + 4 * i);
     }
-    // Vulkan has 9 that every device must have; OpenCL has 4.
+    // Every Vulkan device must have 9 of these formats, every OpenCL device 4.
     assert_true(formats >= (strcmp(t->info->api, "opencl") == 0 ? 4u : 9u));
 }
 

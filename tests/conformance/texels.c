@@ -82,10 +82,10 @@ static void assert_channel(enum gpu_format format, size_t index, unsigned channe
                  channel, seen, expected);
 }
 
-// Channels that a format lacks are not looked at: 0, 0, 0, 1 in Vulkan, not so in PoCL.
+// Ignores channels that the format lacks: they are 0, 0, 0, 1 in Vulkan, but not in PoCL.
 void assert_texel(enum gpu_format format, size_t index, const uint32_t words[4])
 {
-    // UNORM is a quotient, which may be rounded either way in the last place.
+    // A UNORM value is a quotient; its last bit may be rounded either way.
     double tolerance = is_unorm(format) ? 1.0 / (1 << 23) : 0.0;
     for (unsigned channel = 0; channel < gpu_format_channels(format); channel++) {
         uint32_t n = number(index, channel);
@@ -98,7 +98,7 @@ void assert_texel(enum gpu_format format, size_t index, const uint32_t words[4])
 void assert_stored(enum gpu_format format, size_t index, const uint32_t words[4])
 {
     unsigned channel_bytes = gpu_format_bytes(format) / gpu_format_channels(format);
-    // The kernel's quotient n / 255 may be off by 2.5 units of its last place; halves keep 11 bits.
+    // The kernel's n / 255 may be wrong by 2.5 units in the last place. Halves have 11 bits.
     double tolerance = channel_bytes == 2 ? 1.0 / 2048 : 1.0 / (1 << 21);
     for (unsigned channel = 0; channel < gpu_format_channels(format); channel++) {
         uint32_t n = number(index, channel);

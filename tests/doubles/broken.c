@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Drivers that break while their devices are listed: doubles of libvulkan.so.1, libcuda.so.1 and
-// libOpenCL.so.1, found through LD_LIBRARY_PATH; BROKEN_VULKAN, BROKEN_CUDA or BROKEN_OPENCL says
-// which one this library is. The
-// environment variable BROKEN is "FAULT" or "FAULT@PLACE":
+// libOpenCL.so.1, found through LD_LIBRARY_PATH. BROKEN_VULKAN, BROKEN_CUDA or BROKEN_OPENCL says
+// which one this library is. The environment variable BROKEN is "FAULT" or "FAULT@PLACE":
 //
 //   fault   crash, hang, exit, abort, babble (on both streams), chdir; garbage (on the standard
 //           input); names (with escape sequences); devices, memory, align, units, heaps, period,

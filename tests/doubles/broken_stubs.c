@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of a library that broken.c does not have: each fails. They are weak, and named for
-// the assembler only, because their declarations in the APIs' headers differ.
+// The functions of a library that broken.c does not define; each one fails. Their declarations in
+// the APIs' headers differ, so they are weak and have their names only for the assembler.
 #if defined(BROKEN_CUDA)
 #include "gpu/cuda/api.h"
 #define X(name, args)                                                                              \

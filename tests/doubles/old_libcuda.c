@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A libcuda.so.1 that is older than most functions that fathom needs.
+// A libcuda.so.1 that is too old for most functions that fathom needs.
 int cuInit(unsigned flags);
 
 int cuInit(unsigned flags)

@@ -67,8 +67,8 @@ static void devices_are_described_as_the_driver_does(void **state)
     gpu_system_destroy(system);
 }
 
-// Given memory that the driver begins anywhere, then buffers of the device begin at multiples of
-// 64 KiB, small and large ones, and their last bytes are still theirs.
+// Given a driver that places memory anywhere, then buffers of the device begin at multiples of 64
+// KiB, and their last bytes can be used.
 static void buffers_of_the_device_are_aligned(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void buffers_of_the_device_are_aligned(void **state)
     gpu_system_destroy(system);
 }
 
-// Given launches that return when their kernel has ended, then no work can wait for the host.
+// Given launches that return only when their kernel has ended, then the device has no holds.
 static void nothing_is_held_where_launches_block(void **state)
 {
     (void)state;
@@ -225,7 +225,7 @@ static void run_held(const struct gpu_batch_desc *desc)
 
     assert_true(gpu_hold_release(hold, &err));
     assert_true(gpu_batch_wait(batch, 1000000000, &err));
-    assert_int_equal(words[8 + 4], 1); // thread 1 knows its own position
+    assert_int_equal(words[8 + 4], 1); // thread 1 stores its own position
     assert_int_equal(words[16 * 8 + 1], 1);
     gpu_scope_close(scope);
     gpu_device_close(device);
@@ -387,7 +387,7 @@ static void variables_that_alter_the_driver_are_named(void **state)
 {
     (void)state;
     static const struct {
-        const char *name, *value, *text; // text: NULL if the value alters nothing
+        const char *name, *value, *text; // text: NULL if the value changes nothing
         bool submissions_only;
     } cases[] = {
         {"CUDA_LAUNCH_BLOCKING", "1", "CUDA_LAUNCH_BLOCKING=1 is set: each launch waits", true},
@@ -396,7 +396,7 @@ static void variables_that_alter_the_driver_are_named(void **state)
         {"CUDA_DEVICE_MAX_CONNECTIONS", "8", NULL, false},
         {"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "50", "only this share of the cores", false},
         {"CUDA_INJECTION64_PATH", "/tool.so", "CUDA_INJECTION64_PATH=/tool.so is set", false},
-        {"OPENCL_LAYERS", "layer.so", NULL, false}, // CUDA does not read it
+        {"OPENCL_LAYERS", "layer.so", NULL, false}, // CUDA ignores this variable
     };
     struct gpu_system *system = system_of_cuda();
     struct error err;

@@ -311,7 +311,7 @@ static void only_errors_that_break_the_context_lose_the_device(void **state)
         enum error_code code;
     } cases[] = {
         {214, ERROR_DEVICE_LOST}, // uncorrectable memory error
-        {226, ERROR_DEVICE_LOST}, // contained
+        {226, ERROR_DEVICE_LOST}, // a memory error that was contained
         {700, ERROR_DEVICE_LOST}, // illegal address
         {701, ERROR_UNSUPPORTED}, // launch out of resources
         {702, ERROR_DEVICE_LOST}, // launch timed out

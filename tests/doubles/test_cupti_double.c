@@ -76,7 +76,7 @@ static int end(void **state)
     return 0;
 }
 
-// A batch of so many kernels.
+// Makes a batch of `count` kernels.
 static struct gpu_batch *batch_of(const struct world *world, unsigned count)
 {
     struct error err;
@@ -292,10 +292,10 @@ static void a_unit_of_work_is_the_slope_between_n_and_2_n(void **state)
     assert_string_equal(visit->counters[0].name, "dram_read");
     assert_true(visit->counters[0].counted == 100 && visit->counters[0].claimed == 99);
     assert_true(visit->counters[0].units == 5);
-    assert_string_equal(visit->counters[5].name, "stall_memory"); // of no group: named
+    assert_string_equal(visit->counters[5].name, "stall_memory"); // asked for by name
     assert_string_equal(visit->counters[6].name, "native:vendor__only");
     assert_true(visit->counters[6].counted == 700);
-    assert_true(visit->counters[7].counted == 12 * 800); // a ratio is not a slope
+    assert_true(visit->counters[7].counted == 12 * 800); // a ratio is not taken as a slope
     measure_count_close(count);
     arena_destroy(arena);
 }
@@ -376,7 +376,7 @@ static void a_user_without_permission_gets_the_remedy(void **state)
     check_refused(*state, "NVreg_RestrictProfilingToAdminUsers=0");
 }
 
-// Calls that end something: their failure need not be told.
+// Calls that end something: their failure need not be reported.
 static bool may_be_silent(const struct error *err)
 {
     return err->code == ERROR_NONE;

@@ -10,7 +10,7 @@ enum {
     STREAMS_MAX = 64
 };
 
-// A library has globals, because fathom knows only the names of its functions.
+// A library needs globals: fathom calls its functions by name, without an object of the library.
 static struct {
     int calls, fail_call, fail_result;
     char failed[64];

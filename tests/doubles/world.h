@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What stands behind the double of libcuda: objects that are counted, commands that a stream runs
-// at once, or later where it is held, or that a capture puts into a graph; and the call that fails.
-// Set by environment variables, read when the library is loaded:
+// The state of the double of libcuda: counted objects, the call that fails, and commands. A stream
+// runs a command at once, or later if it is held; a capture puts the command into a graph.
+// Settings are environment variables, read when the library is loaded:
 //
 //   FAKE_CUDA_FAIL_CALL     number of the call that fails, from 1; none by default
 //   FAKE_CUDA_FAIL_RESULT   with which CUresult (2, out of memory); from 700 on every later call
@@ -9,16 +9,14 @@
 //   FAKE_CUDA_VERSION       of the driver (13000)
 //   FAKE_CUDA_MAJOR         compute capability (9)
 //   FAKE_CUDA_DEVICES       number of devices (1)
-//   FAKE_CUDA_MEMORY_MIB    memory of each (1024). Who asks for managed memory beyond what is free
+//   FAKE_CUDA_MEMORY_MIB    memory of each (1024). A request for managed memory beyond what is free
 //                           ends the program
-//   FAKE_CUDA_KERNELS       only kernels whose names begin with one of these words are taken; all
-//   by
-//                           default
+//   FAKE_CUDA_KERNELS       accepts only kernels whose names begin with one of these words
 //   FAKE_CUDA_PEERS_LOSE    copies between devices from this one lose their data; none by default
 //   FAKE_CUDA_PTX_LOG       cuModuleLoadDataEx refuses with this in its error log
 //
-// and written when it is unloaded: FAKE_CUDA_CALLS, the number of calls; FAKE_CUDA_FAILED, the
-// function that failed; FAKE_CUDA_LEAKS, how many objects were not given back.
+// Written when it is unloaded: FAKE_CUDA_CALLS, the number of calls; FAKE_CUDA_FAILED, the function
+// that failed; FAKE_CUDA_LEAKS, the number of objects that were not released.
 #ifndef DOUBLES_WORLD_H
 #define DOUBLES_WORLD_H
 
@@ -115,7 +113,7 @@ void fake_progress_all(void);
 void fake_stream_add(struct cu_stream *stream);
 void fake_stream_remove(struct cu_stream *stream);
 
-// Ends a capture for every stream that is part of it.
+// Ends a capture for every stream that takes part in it.
 void fake_streams_leave(const struct cu_graph *capture);
 
 void fake_list_init(struct fake_list *list);

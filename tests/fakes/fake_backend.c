@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The backend `fake` (two GPUs), `mirror` (the first of them through another API) and `absent`
-// (a library that is missing here). Device memory is host memory; batches run when submitted.
+// The backends `fake` (two GPUs), `mirror` (the first of them through another API) and `absent`
+// (its library is missing). Device memory is host memory; batches run when they are submitted.
 #include "fakes/fake.h"
 
 #include <signal.h>
@@ -99,7 +99,7 @@ static void *load_fake(struct gpu_enumeration *to)
 {
     struct fake *fake = load_chips(to, 2);
     if (fake && fake_is_doomed(fake))
-        raise(SIGKILL); // what no handler and no sanitizer catches
+        raise(SIGKILL); // no handler and no sanitizer can catch it
     return fake;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two benchmarks for the fake GPU, built as real ones are: `sum` (bandwidth of reading) and
-// `chase` (latency of dependent loads; needs 64-bit integers, which the second device lacks).
+// Two benchmarks for the fake GPU, built like real ones: `sum` (bandwidth of reads) and `chase`
+// (latency of dependent loads; needs 64-bit integers, which the second device lacks).
 #include "bench/bench.h"
 #include "fakes/fake.h"
 #include "measure/program.h"
@@ -18,7 +18,7 @@ struct memory {
 
 // ---------------------------------------------------------------- both
 
-// The sizes that the device can hold.
+// Limits a size to the device's memory. True if the size fitted, or if the choice is max.
 static bool fit_memory(const struct bench_pick *pick)
 {
     uint64_t most = pick->request->device->limits.memory_bytes;
@@ -49,7 +49,7 @@ struct work {
     uint32_t param, expected;
 };
 
-// One program, one batch of REPEATS dispatches, request->samples submissions, one check.
+// Makes a program and a batch of REPEATS dispatches, submits it once a sample, checks it once.
 static bool measure(struct bench_visit *run, const struct work *work, double *ns, struct error *err)
 {
     struct measure_programs programs = {.arena = run->arena, .scope = run->scope};
@@ -167,7 +167,7 @@ static const struct benchmark bench_sum = {
 
 static bool chase_open(struct bench_session *session, struct error *err)
 {
-    // A buffer that all cases share: what a session owns must survive its visits.
+    // All cases share this buffer: what a session owns must outlive a visit.
     return gpu_buffer_create(session->scope, &(struct gpu_buffer_desc){.bytes = 64}, err) != NULL;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels of the fake GPU, computed in C, and how long a GPU with a 32 KiB cache would take.
+// The kernels of the fake GPU, computed in C, and their times on a GPU with a cache of 32 KiB.
 #include "fakes/fake.h"
 #include "gpu/kernels.h"
 
@@ -30,7 +30,7 @@ static const uint32_t *words(const struct gpu_arg *arg)
     return (const uint32_t *)arg->buffer->mapped + arg->offset / sizeof(uint32_t);
 }
 
-// params: number of words. out[0] is their sum.
+// params: number of words. Stores their sum in out[0].
 static double run_sum(const struct gpu_dispatch *dispatch, const uint32_t *params, uint32_t *out)
 {
     const uint32_t *in = words(&dispatch->args[0]);
@@ -42,7 +42,7 @@ static double run_sum(const struct gpu_dispatch *dispatch, const uint32_t *param
     return bytes / (bytes <= 32768 ? 1000.0 : 250.0); // B/ns
 }
 
-// params: number of hops. out[0] is where they lead from 0.
+// params: number of hops. Stores in out[0] the place that they reach from 0.
 static double run_chase(const struct gpu_dispatch *dispatch, const uint32_t *params, uint32_t *out)
 {
     const uint32_t *next = words(&dispatch->args[0]);

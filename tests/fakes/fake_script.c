@@ -104,7 +104,7 @@ void fake_destroy(struct fake *fake)
     arena_destroy(fake->arena);
 }
 
-// Whether an event may happen: always, or only the first process that comes this far.
+// True if an event may happen. With `once`, only in the first process that gets here.
 static bool may_happen(const struct fake *fake)
 {
     if (!fake->once)
@@ -123,7 +123,7 @@ static bool happens(const struct fake *fake, uint64_t at)
 static void write_to_parent(const char *text)
 {
     ssize_t written = write(STDIN_FILENO, text, strlen(text));
-    (void)written; // in process there is nobody to write to
+    (void)written; // without a process of its own there is no parent
 }
 
 bool fake_call(struct fake *fake, const char *name, struct error *err)
@@ -132,7 +132,7 @@ bool fake_call(struct fake *fake, const char *name, struct error *err)
     write_log(fake, name);
     if (happens(fake, fake->crash)) {
         fprintf(stderr, "fake driver: assertion failed in %s\n", name);
-        raise(SIGKILL); // what no handler and no sanitizer catches
+        raise(SIGKILL); // no handler and no sanitizer can catch it
     }
     if (happens(fake, fake->hang))
         for (;;)
@@ -179,7 +179,7 @@ bool fake_is_doomed(const struct fake *fake)
 
 bool fake_is_shy(void)
 {
-    const char *script = getenv("FATHOM_FAKE"); // not by fake_create, which may be stuck
+    const char *script = getenv("FATHOM_FAKE"); // without fake_create, which may hang
     return script && strstr(script, "shy=1");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lists that the program fills in src/gpu/list.c, src/bench/list.c and the kernel table, empty:
-// for unit tests of what lies below them.
+// Empty versions of the lists in src/gpu/list.c and src/bench/list.c and of the kernel table, for
+// unit tests of the code below them.
 #include "bench/bench.h"
 #include "gpu/backend.h"
 

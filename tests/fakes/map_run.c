@@ -42,7 +42,7 @@ struct run *map_run(const struct gpu_info *device, map_run_answer *answer, void 
     struct error err = {.code = ERROR_NONE};
     for (size_t i = 0; map_benchmarks[i]; i++)
         run_add_benchmark(run, &benchmark_find(map_benchmarks[i])->info);
-    struct gpu_info *of = ARENA_NEW(run->arena, struct gpu_info); // the run points into it
+    struct gpu_info *of = ARENA_NEW(run->arena, struct gpu_info); // the run keeps this pointer
     *of = *device;
     run_add_device(run)->id = of->id;
     struct plan *plan =

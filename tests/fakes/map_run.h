@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom map` without a device: a function answers the cases that it asks for.
+// `fathom map` without a device: a function makes up the results of its cases.
 #ifndef FAKES_MAP_RUN_H
 #define FAKES_MAP_RUN_H
 
@@ -14,8 +14,8 @@ struct gpu_info map_run_device(void);
 typedef void map_run_answer(void *context, struct arena *arena, size_t index,
                             struct result *result);
 
-// The run of a map that ends after `most` cases, with what it concludes; *cases: how many it asked
-// for. Destroyed by the caller.
+// Returns the run of a map that ends after `most` cases, with its findings. *cases: how many cases
+// it asked for. The caller destroys the run.
 struct run *map_run(const struct gpu_info *device, map_run_answer *answer, void *context,
                     size_t most, size_t *cases);
 

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-// What a healthy card reaches, how much cards differ, and how much one measurement does.
+// What a healthy card reaches, how much cards differ, and how much measurements of one card differ.
 static const struct truth {
     enum unit unit;
     double value, spread, interval;
-    bool core; // driven by the core clock
+    bool core; // depends on the core clock
     bool late; // measured after the first 2 s
 } truths[CHECK_METRIC_COUNT] = {
     [CHECK_DRAM_READ] = {UNIT_BYTE_PER_S, 4.71e12, 0.003, 0.001, false, false},
@@ -28,7 +28,7 @@ static const struct truth {
     [CHECK_PEER_ALL] = {UNIT_BYTE_PER_S, 2.7e12, 0.003, 0.002, false, false},
 };
 
-// Box and Muller.
+// The Box-Muller method.
 static double normal(struct random *random)
 {
     double radius = sqrt(-2 * log(1 - random_unit(random)));
@@ -138,7 +138,7 @@ static void add_state(struct check *check, const struct synthetic_plant *plant,
     }
 }
 
-// The verdict that a check without other cards to compare with reaches.
+// The verdict of a check that has no other cards to compare with.
 static void add_verdict(struct check *check, const struct synthetic_plant *plant, bool expected)
 {
     static const struct {

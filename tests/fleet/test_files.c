@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which of the files' machines, cards and figures a fleet has.
+// Which machines, cards and figures of the files a fleet has.
 #include "results/json.h"
 #include "synthetic.h"
 
@@ -100,7 +100,7 @@ static void a_run_without_checks_counts_by_its_card(void **state)
     fleet_destroy(fleet);
 }
 
-// Given a figure whose time may not be that of the driver, then the card has no such figure here.
+// Given a figure that a layer may have altered, then the card has no such figure here.
 static void a_figure_that_something_altered_is_not_compared(void **state)
 {
     (void)state;

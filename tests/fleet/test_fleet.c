@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a fleet is said to be, for fleets whose truth is known.
+// The findings about fleets whose truth is known.
 #include "synthetic.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-// What a test changes in the run of a machine.
+// A change that a test makes in the run of a machine.
 typedef void run_change(struct run *run, size_t machine);
 
 static struct fleet *fleet_of_pattern(size_t machines, bool expected, const char *pattern,
@@ -90,12 +90,12 @@ static void halve_links(struct run *run, size_t machine)
 static void three_quarters_of_a_fleet_at_half_a_link_are_not_the_median(void **state)
 {
     (void)state;
-    // Nothing is expected of these cards: the link itself says that it is half of what it can be.
+    // These cards have no expectation: their links report that they have half of their lanes.
     struct fleet *fleet = fleet_of(40, false, halve_links);
     assert_int_equal(fleet->grades[FLEET_SLOW], 240);
     assert_int_equal(fleet->grades[FLEET_HEALTHY], 80);
     assert_near(fleet->kinds[0].metrics[CHECK_HOST_TO_DEVICE].median / 55.5e9, 1, 0.002);
-    assert_int_equal(fleet->list_count, 30); // one entry a machine
+    assert_int_equal(fleet->list_count, 30); // one entry for each machine
     assert_string_equal(fleet->list[0].cards, "all 8 cards");
     assert_string_equal(fleet->list[0].card->code, "link-width");
     assert_near(fleet->list[0].card->points[CHECK_HOST_TO_DEVICE].loss, 0.5, 0.01);
@@ -134,7 +134,7 @@ static void call_slow(struct check *check)
     check->cause = "DRAM read below what is expected";
 }
 
-// The check as it is with an expectation of many cards: 99.9 % of healthy figures are above it.
+// Makes the expectation that of many cards: 99.9 % of healthy figures are above its lower bound.
 static void bound_tightly(struct check *check)
 {
     struct check_figure *figure = &check->figures[CHECK_DRAM_READ];
@@ -169,7 +169,7 @@ static void a_bound_that_healthy_figures_break_fails_no_fleet(void **state)
 {
     (void)state;
     struct fleet *fleet = fleet_of(250, true, bound_all_tightly);
-    assert_true(fleet->grades[FLEET_DOUBTFUL] >= 1); // of 2000 figures two are expected
+    assert_true(fleet->grades[FLEET_DOUBTFUL] >= 1); // two of 2000 healthy figures are below it
     assert_string_equal(fleet->list[0].card->code, "below-expectation");
     assert_false(fleet_failed(fleet));
     fleet_destroy(fleet);
@@ -177,7 +177,7 @@ static void a_bound_that_healthy_figures_break_fails_no_fleet(void **state)
     assert_int_equal(fleet->grades[FLEET_SLOW], 1);
     assert_int_equal(fleet->cards[9 * 8 + 4]->grade, FLEET_SLOW);
     fleet_destroy(fleet);
-    // What so many break is no chance, however little it is.
+    // If so many cards are slow, this is no chance, however small the loss is.
     fleet = fleet_of(250, true, slow_half_a_little);
     assert_true(fleet->grades[FLEET_SLOW] > 900);
     fleet_destroy(fleet);
@@ -215,7 +215,7 @@ static void step_clocks(struct run *run, size_t machine)
 static void a_step_of_the_clock_excuses_what_the_clock_drives(void **state)
 {
     (void)state;
-    // A step is 3 %, so a loss of 5 % in L2 may be two steps; DRAM has a clock of its own.
+    // A clock step is 3 %, so a loss of 5 % in L2 may be two steps. DRAM has its own clock.
     struct fleet *fleet = fleet_of(20, true, step_clocks);
     const struct fleet_card *card = fleet->cards[3 * 8 + 2];
     assert_near(fleet->kinds[0].clock_step, 60.0 / 1950, 0.001);
@@ -260,7 +260,7 @@ static void cards_are_compared_from_eight_on(void **state)
     fleet_judge(fleet);
     assert_int_equal(fleet->grades[FLEET_UNKNOWN], 6);
     assert_int_equal(fleet->grades[FLEET_SLOW], 1);
-    assert_int_equal(fleet->kinds[0].metrics[CHECK_DRAM_READ].slow, 1); // by its own check
+    assert_int_equal(fleet->kinds[0].metrics[CHECK_DRAM_READ].slow, 1); // slow by its own check
     assert_non_null(strstr(synthetic_remark(fleet, "few"), "6 to compare"));
     assert_true(isnan(fleet->kinds[0].metrics[CHECK_DRAM_READ].found));
     fleet_destroy(fleet);
@@ -285,9 +285,9 @@ static void groups_that_differ_are_reported_and_stay_in_the_comparison(void **st
     struct fleet *fleet = fleet_of(100, true, cool_rack_one);
     const struct fleet_group *rack = find_group(fleet, "rack r01");
     assert_true(rack && rack->metric == CHECK_DRAM_READ && rack->count == 160);
-    assert_near(rack->effect, 0.006, 0.0015); // a fifth of the fleet moves its median, too
+    assert_near(rack->effect, 0.006, 0.0015); // a fifth of the cards also moves the fleet's median
     assert_null(find_group(fleet, "rack r02"));
-    // Eight cards are few: 2 % are shown as eight twentieths of it.
+    // Eight cards are few, so 8/20 of their 2 % are shown.
     const struct fleet_group *driver = find_group(fleet, "driver NVIDIA 570.1");
     assert_non_null(driver);
     assert_int_equal(driver->metric, CHECK_FP32);
@@ -380,7 +380,7 @@ static void a_machine_with_fewer_cards_is_named(void **state)
     assert_string_equal(synthetic_remark(fleet, "missing"),
                         "18 machines have 8 cards, but r00n01 has 7, r00n12 has 7");
     fleet_destroy(fleet);
-    // Twenty are named; that there are more is said.
+    // The remark names twenty cards. If there are more, it ends with "…".
     for (size_t lacking = 20; lacking <= 21; lacking++) {
         fleet = fleet_of(11 * lacking, true, lose_card);
         const char *text = synthetic_remark(fleet, "missing");

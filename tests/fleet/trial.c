@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// How well `fathom fleet` finds what is planted in fleets whose truth is known (synthetic.h).
+// How well `fathom fleet` finds faults in synthetic fleets, whose faults are known (synthetic.h).
 //
 //   fleet_trial SEED MACHINES ROUNDS HEALTHY
+//
+// Judges ROUNDS fleets with 20 cards of each fault, half of them without expectations, then HEALTHY
+// healthy fleets. Fails if too few cards of a fault are found with the right cause: 99 % of them;
+// 97 % if there are fewer than 200, or if the fault is the smallest loss, of which just 99 % can be
+// found. Fails if healthy cards are called bad in more than 3 of 100 rounds, or if more than 3 of
+// 100 healthy fleets fail.
+//
 //   fleet_trial write SEED MACHINES PLANTS FOLDER
 //
-// The second form writes the check files of a fleet with so many plants of each fault, for tests of
-// the command.
-//
-// Judges ROUNDS fleets with 20 cards of each fault, half of them without expectations; then HEALTHY
-// healthy fleets. Fails if less than 99 % of the cards of a fault are found with the right cause
-// (97 % of less than 200, and of a loss that just 99 % are found of), if a healthy card is called
-// slow in more rounds than 3 in 100, or if more than 3 in 100 healthy fleets are.
+// Writes the check files of a fleet with PLANTS cards of each fault, for tests of the command.
 #include "analysis/fleet.h"
 #include "math/random.h"
 #include "results/json.h"
@@ -21,11 +22,11 @@
 #include <string.h>
 
 enum {
-    PLANTS = 20, // of each fault in a fleet
+    PLANTS = 20, // cards with each fault in a fleet
     KINDS = FAULT_COUNT + 1
 };
 
-// FAULT_SMALLEST stands for two: a bandwidth, and an arithmetic.
+// FAULT_SMALLEST is planted twice: as a loss of bandwidth and as a loss of arithmetic.
 static const char *const names[KINDS] = {
     [FAULT_DRAM] = "DRAM -3 %",
     [FAULT_LINK] = "half link",
@@ -56,7 +57,7 @@ static struct fleet *judge(const struct synthetic *synthetic)
     return fleet;
 }
 
-// The smallest losses that a fleet of this kind would find, as it states.
+// The smallest losses that such a fleet states it can find.
 static void smallest_losses(struct synthetic synthetic, double *dram, double *fp32)
 {
     struct fleet *fleet = judge(&synthetic);
@@ -121,7 +122,7 @@ static void count_round(const struct synthetic *synthetic, struct tally *tally)
     size_t bad = fleet->grades[FLEET_SLOW] + fleet->grades[FLEET_BROKEN], planted = 0;
     for (size_t i = 0; i < synthetic->plant_count; i++) {
         const struct synthetic_plant *truth = &synthetic->plants[i];
-        // Cards stand in the order of machines and indexes, like the machines' names.
+        // The fleet's cards are sorted by machine and index, as the machines' names are.
         const struct fleet_card *card =
             fleet->cards[truth->machine * SYNTHETIC_CARDS + truth->index];
         unsigned kind = truth->fault == FAULT_SMALLEST && truth->metric == CHECK_FP32

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks of a card made up here, for the tests of the verdict on it.
+// Checks of invented cards, for tests of the verdict on a card.
 #ifndef GOLDEN_CARD_CHECKS_H
 #define GOLDEN_CARD_CHECKS_H
 
@@ -71,7 +71,7 @@ static inline void add_sensor(struct result *result, const char *name, double va
     result->sensors[result->sensor_count++] = (struct named_number){name, UNIT_HZ, value};
 }
 
-// A run of one more H200, with the clocks that it should have.
+// Adds an H200 to the run, with one result whose clocks are as they should be.
 static inline struct result *add_card(struct run *run, const char *uuid, const char *key,
                                       double value)
 {
@@ -86,7 +86,7 @@ static inline struct result *add_card(struct run *run, const char *uuid, const c
     return result;
 }
 
-// A run of `count` other cards, whose values are apart by `step`, relative to each other.
+// Creates a run of `count` other cards. Their values differ by steps of `step` × `value`.
 static inline struct run *cards(size_t count, const char *key, double value, double step)
 {
     struct run *run = run_create();
@@ -96,7 +96,7 @@ static inline struct run *cards(size_t count, const char *key, double value, dou
     return run;
 }
 
-// What the check of a card says that reaches `value`.
+// The check of a card, with the runs that it is made from.
 struct outcome {
     struct run *run, *others, *references;
     struct result *result;

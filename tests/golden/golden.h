@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Comparing what is written with a golden file; the first line that differs is shown.
+// Compares what is written with a golden file, and shows the first line that differs.
 #ifndef GOLDEN_GOLDEN_H
 #define GOLDEN_GOLDEN_H
 
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-// The whole of a file below tests/; the caller frees it.
+// Returns the text of a file below tests/; the caller frees it.
 static inline char *golden_text(const char *path)
 {
     FILE *file = fopen(path, "r");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pairs of runs with known effects, for the tests of what compares runs.
+// Pairs of runs with known effects, for tests of what compares runs.
 #ifndef GOLDEN_PAIR_RUNS_H
 #define GOLDEN_PAIR_RUNS_H
 
@@ -14,7 +14,7 @@ enum {
     PAIR_ROUNDS_MAX = 64
 };
 
-// How a made-up chip answers.
+// How an invented chip behaves. "0: 20" means that 0 stands for 20.
 struct pair_desc {
     uint64_t seed;
     size_t cases;     // 0: 20
@@ -40,7 +40,7 @@ static const struct metric_info pair_metrics[] = {
     },
 };
 
-// Sum of twelve uniform numbers: normal enough.
+// The sum of twelve uniform numbers is close enough to a normal one.
 static inline double pair_normal(struct random *random)
 {
     double sum = -6;
@@ -97,7 +97,7 @@ static inline void pair_case(struct run *run, const struct pair_desc *desc, stru
     pair_metric(run, result, 3, cycles, desc->rounds, 0.01);
 }
 
-// A device of a run and its cases.
+// Adds a device and its cases to the run.
 static inline void pair_device(struct run *run, struct pair_desc desc)
 {
     desc.cases = desc.cases ? desc.cases : 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A run that uses every member of results.h at least once, for the tests of what reads and writes
-// runs. Its file is tests/golden/rich.json.
+// A run that uses every member of results.h at least once, for tests of what reads and writes runs.
+// Its file is tests/golden/rich.json.
 #ifndef GOLDEN_RICH_RUN_H
 #define GOLDEN_RICH_RUN_H
 

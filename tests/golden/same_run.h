@@ -22,7 +22,7 @@ static inline void same_text(const char *a, const char *b)
         assert_string_equal(a, b);
 }
 
-// Bit for bit, or both absent.
+// Asserts that both have the same bits, or that both are absent.
 static inline void same_real(double a, double b)
 {
     assert_int_equal(isfinite(a) != 0, isfinite(b) != 0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Plans every benchmark in every preset, and with what users may --set, for devices that were
-// recorded, and prints one line a plan. test_plans.py compares the lines with plans.txt.
+// Plans every benchmark in every preset, and with settings of users, for recorded devices. Prints
+// one line for each plan. test_plans.py compares these lines with plans.txt.
 //
 //   plan_lists ROOT [DEVICE [BENCHMARK]]
 //
-// prints the keys of each case too where a device is named. ROOT is the source tree.
+// ROOT is the source tree. If a device is named, also prints the values of each case.
 #include "base/host_memory.h"
 #include "bench/bench.h"
 #include "bench/choices.h"
@@ -20,8 +20,8 @@
 
 // ---------------------------------------------------------------- devices
 
-// A run file records limits, but neither capabilities nor queues. They are set here: what a current
-// driver of that API gives. They need not be exact, only always the same.
+// A run file records limits, but no capabilities and no queues. These are what a current driver of
+// the API has. They need not be exact, but must stay the same.
 #define KERNELS_ANYWHERE                                                                           \
     (GPU_CAP(INT64) | GPU_CAP(INT8) | GPU_CAP(STORAGE16) | GPU_CAP(STORAGE8) | GPU_CAP(FLOAT64) |  \
      GPU_CAP(ATOMICS64) | GPU_CAP(CONSTANT) | GPU_CAP(IMAGES) | GPU_CAP(TYPED) |                   \
@@ -45,7 +45,7 @@ static const gpu_caps lavapipe_caps =
 static const struct recorded_device {
     const char *name, *file;
     const gpu_caps *caps; // NULL: none
-    unsigned queues;      // of each kind
+    unsigned queues;      // of each kind of queue
 } recorded[] = {
     {"h200-vulkan", "reference/h200-vulkan-quick.json", &vulkan_caps, 8},
     {"h200-cuda", "reference/h200-cuda-map.json", &cuda_caps, 4},
@@ -55,10 +55,10 @@ static const struct recorded_device {
     {"fake", "tests/golden/fake_quick.json", NULL, 1},
 };
 
-// Of models the backend itself says what they are. There are several: transfer plans pairs of them.
+// A model itself states what it has. There are several, because transfer plans pairs of devices.
 static const char *const models[] = {"h200", "mi300x", "rx6900xt"};
 
-// The processor that runs lavapipe in the plans, whatever computer makes them.
+// In the plans, lavapipe runs on this processor, whatever computer makes them.
 long __real_sysconf(int name);
 long __wrap_sysconf(int name);
 
@@ -121,7 +121,7 @@ static bool device_read(struct arena *arena, const char *root, const struct reco
     return true;
 }
 
-// In place of base/host_memory.c: plans must not depend on the machine that the test runs on.
+// Replaces base/host_memory.c, because plans must not depend on the machine of the test.
 uint64_t host_memory_available_bytes(const char *root)
 {
     (void)root;
@@ -130,10 +130,10 @@ uint64_t host_memory_available_bytes(const char *root)
 
 // ---------------------------------------------------------------- what users set
 
-// Values that a preset thins out or drops, that a device cannot have, that do not go together, and
-// that no device has. Presets quick and standard take turns.
+// Values that a preset reduces or drops, that a device or all devices cannot have, or that exclude
+// each other. The presets quick and standard take turns.
 static const struct user_choice {
-    const char *benchmark, *settings; // several, with blanks between them
+    const char *benchmark, *settings; // several are separated by blanks
 } chosen[] = {
     // clang-format off
     {"latency", "path=vector,image"},
@@ -329,7 +329,7 @@ struct planner {
     bool keys;
 };
 
-// FNV-1a.
+// The FNV-1a hash.
 static uint64_t hash_of(const char *text)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -338,7 +338,7 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-// Every value of a case, also those that are not in its key.
+// All values of a case as text, also those that are not in its key.
 static const char *spell(struct arena *arena, const struct bench_case *c)
 {
     const char *text = "";
@@ -348,8 +348,8 @@ static const char *spell(struct arena *arena, const struct bench_case *c)
     return text;
 }
 
-// The number of cases, a hash of them in any order, and one of their order. Of cases with one key
-// a run measures the first.
+// Prints the number of cases, a hash that ignores their order, and a hash that depends on it. Of
+// several cases with one key, only the first counts, because a run measures only that one.
 static void print_list(const struct planner *p, const struct benchmark *benchmark,
                        const struct bench_case_list *list)
 {
@@ -437,7 +437,7 @@ static void print_device(struct planner *p, const char *const *only)
     if (only[0] && strcmp(only[0], p->device) != 0)
         return;
     p->keys = only[0] != NULL;
-    for (size_t i = 0; benchmarks[i]; i++) // a command of its own plans as it measures
+    for (size_t i = 0; benchmarks[i]; i++) // a benchmark with a command plans while it measures
         if (!benchmarks[i]->command &&
             (!only[0] || !only[1] || strcmp(only[1], benchmarks[i]->info.name) == 0))
             print_benchmark(p, benchmarks[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables that benchmarks read by the place of a choice are in the order of the choices; which
-// benchmarks time submissions.
+// Tables that benchmarks index by a choice must be in the order of the choices. Also tests which
+// benchmarks time submissions, and limits of values.
 #include "bench/incore/session.h"
 #include "bench/latency/case.h"
 #include "bench/loads/kind.h"
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-// The choice number `place` of a parameter; "" behind the last.
+// Returns choice number `place` of a parameter; "" after the last.
 static const char *choice_of(struct arena *arena, const char *benchmark, const char *key,
                              size_t place)
 {
@@ -48,8 +48,8 @@ static void tables_are_in_the_order_of_choices(void **state)
     arena_destroy(arena);
 }
 
-// Given a number that a case keeps in 32 bits, when the user asks for one that needs more, then it
-// is refused: its low bits would be measured under its name.
+// Given a parameter that a case keeps in 32 bits, when the user asks for a larger number, then it
+// is refused. Otherwise the low bits would be measured under its name.
 static void a_number_that_32_bits_cannot_hold_is_refused(void **state)
 {
     static const char *const params[][2] = {

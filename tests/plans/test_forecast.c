@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The time left, for runs whose times were recorded.
+// Tests the forecast of the time left, with runs whose times were recorded.
 #include "suite/forecast.h"
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@ enum {
     STEPS = 10
 };
 
-// The durations of ten equal shares of a benchmark's visits.
+// How long the visits of a benchmark took, in ten equal shares.
 struct recording {
     const char *name;
     size_t cases;
@@ -37,15 +37,15 @@ static const struct recording llvmpipe[] = {
     {.name = "occupancy", .cases = 2, .ms = {77, 77, 1, 1, 1, 1, 1, 1, 1, 167}},
 };
 
-// A run of an H200. Its file tells the order of the cases and their rounds, of which those count
-// that the stop rule takes today; the visits of a benchmark are taken to be equally long.
+// A run of an H200. Its file has the order of the cases and their rounds; only the rounds that
+// today's stop rule takes count. All visits of a benchmark are taken to last equally long.
 struct real_run {
     const char *file, *preset;
     gpu_caps lacks;
     struct {
         const char *name;
         double s;
-        size_t cases; // 0: those in the file
+        size_t cases; // 0: as many as the file has
     } parts[PARTS_MAX];
 };
 
@@ -70,8 +70,8 @@ static const struct real_run vulkan_quick = {
               {"occupancy", 0.93, 0}},
 };
 
-// Likewise; the user interrupted it after 68 visits of managed, which took 6.5 s. The times of what
-// would have followed are those of other runs (docs/evidence).
+// As above, but the user interrupted the run after 68 visits of managed, which took 6.5 s. The
+// later times are those of other runs (docs/evidence).
 static const struct real_run cuda_standard = {
     .file = "h200-cuda-standard-3.json.gz",
     .preset = "standard",
@@ -91,8 +91,8 @@ static const struct real_run cuda_standard = {
               {"overlap", 4.5, 10}},
 };
 
-// 392 s in all. The benchmarks were timed in other runs (docs/evidence); preempt, which was not, is
-// given the rest.
+// 392 s in all. The times of the benchmarks are from other runs (docs/evidence); preempt was not
+// timed and gets the rest.
 static const struct real_run vulkan_standard = {
     .file = "h200-vulkan-all.json",
     .preset = "standard",
@@ -115,15 +115,15 @@ static const struct real_run vulkan_standard = {
 
 static const struct gpu_info discrete = {.kind = GPU_KIND_DISCRETE, .caps = ~GPU_CAP(VIRTUAL_TIME)};
 
-// A run that is replayed by its own clock. First all its steps are walked through for its duration,
-// then again with the forecast, which is held against the time that the run still took.
+// A run that is replayed with its own clock. The first pass over all steps gives its duration. The
+// second pass compares the forecast with the time that is really left.
 struct replay {
     struct forecast_part parts[PARTS_MAX];
     struct forecast forecast;
     bool judges;
     double now_s, total_s;
-    double judged_s, good_s; // time with an estimate; time with a good one
-    double worst;            // largest factor between the truth and an estimate that is not good
+    double judged_s, good_s; // time with an estimate, and with a good one
+    double worst;            // the largest factor by which an estimate is wrong
 };
 
 // True if the estimate is within a factor of 1.5 of the truth, or within 3 s.
@@ -183,7 +183,7 @@ static void replay_end(struct replay *r, const char *name)
 
 // ---------------------------------------------------------------- runs of an H200
 
-// The number of recorded rounds after which the stop rule of a preset ends the case.
+// How many of the recorded rounds the stop rule of a preset takes.
 static size_t rounds_taken(const struct result *result, const struct budget *budget)
 {
     const struct benchmark_info *of = &benchmark_find(result->benchmark)->info;
@@ -205,12 +205,12 @@ static size_t rounds_taken(const struct result *result, const struct budget *bud
     return taken;
 }
 
-// The cases of a part of the run.
+// The cases of one part of a run.
 struct part_cases {
     const struct budget *budget;
     unsigned *rounds; // of each case
     size_t count;
-    double recorded; // rounds of all cases together, as they were recorded
+    double recorded; // recorded rounds of all cases together
 };
 
 static bool was_interrupted(const struct result *result)
@@ -221,7 +221,7 @@ static bool was_interrupted(const struct result *result)
     return false;
 }
 
-// Adds a case; an interrupted one is taken to have had all rounds, a skipped one a single visit.
+// Adds a case. Without a result or interrupted, it has rounds_min rounds; if skipped, one visit.
 static void add_case(struct part_cases *cases, const struct result *result)
 {
     size_t recorded = 1, taken = 1;
@@ -248,7 +248,7 @@ static struct part_cases cases_of_part(const struct real_run *real, size_t part,
     return cases;
 }
 
-// What the schedule calls the work on the cases from number `at` on: whole cases and parts of them.
+// The work on `count` cases from number `at` on, as the schedule counts it: in cases and parts.
 static double work_on(const struct part_cases *cases, size_t at, size_t count, unsigned round,
                       size_t visited)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verdicts of recorded runs of quiet cards: the medians of their rounds are judged again.
+// Judges recorded runs of quiet cards again, from the medians of their rounds.
 #include "base/text.h"
 #include "bench/bench.h"
 #include "golden/golden.h"
@@ -10,10 +10,10 @@
 
 struct tally {
     size_t cases, clean, suspect;  // clean: ok without a remark
-    size_t was_clean, was_suspect; // as the file says
+    size_t was_clean, was_suspect; // as in the file
 };
 
-// A call that begins a copy took less than this on the machines of these runs.
+// On the machines of these runs, a call that begins a copy took less time than this.
 static const double call_ns = 5000;
 
 static bool has_reason(const struct result *result, const char *code)
@@ -32,8 +32,8 @@ static bool detail_says(const struct result *result, const char *name, const cha
     return false;
 }
 
-// True if the host had its part in the samples of a metric. The files do not say so; the benchmarks
-// conclude it from the same figures, but for copies, where the files lack the time of the calls.
+// True if the host had a part in the samples of a metric. The benchmarks conclude it from the same
+// figures, but for copies also from the time of calls, which the files lack.
 static bool is_by_host(const struct result *result, const char *metric)
 {
     double time_ns = result_median(result, "time"), host_ns = result_median(result, "host");
@@ -66,7 +66,7 @@ static void visit_round(const struct benchmark_info *info, const struct result *
     collect_visit(collect, visit);
 }
 
-// What a visit found beside its samples, and what only the samples of a round can show.
+// True if a result has a reason from a visit or from single samples, which medians do not show.
 static bool has_other_reason(const struct result *result)
 {
     for (size_t i = 0; i < result->reason_count; i++)

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// A card of fixed readings behind NVML's names. Its energy counter rises by 100 J a call. What sets
-// its clock is written down in the file that NVML_DOUBLE_LOG names, "lock 1500 1500 by PID" or
-// "reset by PID"; NVML_DOUBLE says what is wrong with it: "permission", "unsupported", "mig",
-// "vgpu", "half" (its link has half of its lanes), "rows" (a row of memory could not be replaced),
-// "pending" (one will be at the next reset), "nvlink" (one link is off), "recovers" and "replays"
-// (its NVLinks do so ever more often), "uncorrected" (so do errors of its memory), "once" (one such
-// error comes after its errors were first read), "volta" (it retires pages and has no rows),
-// "allocates" (each time that it is asked, 512 MiB more or less of its memory are in use),
-// "limited" (its power limit lowers its clock all the time), "neighbour" (the host has another
-// card, which moves 64 MiB between two readings), or the number of a process that uses it. Where
-// NVML_DOUBLE_ANY is set it is any card.
+// A double of NVML with a card of fixed readings. Its energy counter rises by 100 J a call. Each
+// change of its clock is written to the file NVML_DOUBLE_LOG: "lock 1500 1500 by PID" or "reset by
+// PID". If NVML_DOUBLE_ANY is set, every UUID is this card. NVML_DOUBLE is the number of a process
+// that uses the card, or says what is wrong:
+//
+//   permission, unsupported  no lock of the clock    mig, vgpu  divided into instances; virtual
+//   half      half of the lanes of its link          nvlink     one of its NVLinks is off
+//   rows      a row of memory was not replaced       recovers   recoveries of a link rise
+//   pending   a row is replaced at the next reset    replays    replays of a link rise
+//   limited   power lowers its clock all the time    volta      it has retired pages, no rows
+//   once      one uncorrected error after its errors were first read
+//   uncorrected  its uncorrected errors rise       allocates  512 MiB more or less each time
+//   neighbour    the host has another card, which moves 64 MiB between two readings
+//   old, older   it counts no bytes of traffic; only "old" states a rate over PCI Express
 #define _POSIX_C_SOURCE 200809L // for setenv
 #include <limits.h>
 #include <stdbool.h>
@@ -144,7 +147,7 @@ int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *mj)
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *set)
 {
     (void)device;
-    *set = 0x04 | 0x40 | 0x01; // power cap, hardware thermal, and idle, which is none of ours
+    *set = 0x04 | 0x40 | 0x01; // power cap, hardware thermal, idle (which fathom ignores)
     return SUCCESS;
 }
 
@@ -152,8 +155,8 @@ int nvmlDeviceGetViolationStatus(void *device, int policy, unsigned long long vi
 {
     static unsigned long long calls;
     (void)device;
-    violation[0] = 1763848000000000;                    // the host's time in us
-    violation[1] = policy == 0 ? 2500000000 : 40000000; // power, temperature; in ns
+    violation[0] = 1763848000000000;                    // the host's time in µs
+    violation[1] = policy == 0 ? 2500000000 : 40000000; // limited by power or temperature, in ns
     if (is_wrong("limited") && policy == 0)
         violation[1] += 1000000000 * calls++;
     return SUCCESS;
@@ -173,8 +176,8 @@ int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes)
     return SUCCESS;
 }
 
-// Works only for the driver "old", which counts no bytes, so that a test sees which function was
-// used.
+// Only the driver "old", which counts no bytes, has this function. So a test sees which function
+// was used.
 int nvmlDeviceGetPcieThroughput(void *device, int counter, unsigned *kib_per_s)
 {
     (void)device;
@@ -194,9 +197,9 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device)
     return SUCCESS;
 }
 
-// Between two calls the double sends 3 MiB and receives 1 MiB over PCI Express, which it counts in
-// 32 bits; the first count overflows at the second call. Its NVLinks, if it has any, move 1 GiB in
-// each direction. An old driver counts no bytes.
+// Between two calls the card sends 3 MiB and receives 1 MiB over PCI Express. The counters have 32
+// bits, and the first one overflows at the second call. NVLinks, if it has any, move 1 GiB in each
+// direction. The drivers "old" and "older" count no bytes.
 int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields)
 {
     static const unsigned mib = 1 << 20;
@@ -214,7 +217,7 @@ int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields)
         unsigned id = is_wrong("old") || is_wrong("older") ? 0 : fields[i].id;
         fields[i].status = SUCCESS;
         if (id == 197)
-            fields[i].value = 3 * mib * calls - 4 * mib; // an unsigned int, as the counter
+            fields[i].value = 3 * mib * calls - 4 * mib; // overflows like the counter
         else if (id == 198)
             fields[i].value = mib * calls;
         else if (link && (id == 138 || id == 139))
@@ -274,7 +277,7 @@ int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *mw)
     return SUCCESS;
 }
 
-// Milliseconds: a count that is larger each time, also after the library was closed.
+// Milliseconds: a count that rises, even after the library was closed.
 static unsigned long long rising(void)
 {
     struct timespec now;
@@ -289,7 +292,7 @@ int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned lo
     if (type == 1 && is_wrong("uncorrected"))
         *count = rising();
     if (type == 1 && is_wrong("once")) {
-        *count = getenv("NVML_DOUBLE_READ") != NULL; // also after the library was closed
+        *count = getenv("NVML_DOUBLE_READ") != NULL; // 1 even after the library was closed
         setenv("NVML_DOUBLE_READ", "1", 1);
     }
     return SUCCESS;
@@ -319,7 +322,7 @@ int nvmlDeviceGetNvLinkErrorCounter(void *device, unsigned link, int counter,
                                     unsigned long long *count)
 {
     (void)device;
-    *count = counter == 0 ? 10 : 0; // replays, of each link
+    *count = counter == 0 ? 10 : 0; // replays of each link
     if (link == 1 && (counter == 0 ? is_wrong("replays") : is_wrong("recovers")))
         *count += rising();
     return link < NVLINKS && counter < 2 ? SUCCESS : NOT_SUPPORTED;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lock on a core clock, through a double of NVML and through files as amdgpu has them. Started
-// with an argument this program is the guard.
+// Tests the lock on a core clock, with a double of NVML and with files like those of amdgpu.
+// Started with an argument, this program is the guard.
 #include "base/clock.h"
 #include "sensors/guard.h"
 
@@ -22,12 +22,12 @@
 
 enum {
     TEXT_BYTES = 4096,
-    STRANGER = 4000001 // of no process here
+    STRANGER = 4000001 // no process here has this number
 };
 
 static const uint8_t known_uuid[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-// A folder with proc/ and sys/ and the double's log.
+// A folder with proc/, sys/ and the double's log.
 static char root[] = "/tmp/fathom-guard-XXXXXX";
 
 static const char *in_root(const char *name)
@@ -152,7 +152,7 @@ static void expect_refusal(bool is_amd, const char *part)
     assert_string_equal(read_file("log"), "");
 }
 
-// Waits for what another process does; the text then.
+// Waits until another process has written `part` to the log, and returns the log.
 static const char *await_in_log(const char *part)
 {
     const uint64_t deadline_ns = clock_deadline_ns(600 * NS_PER_S);
@@ -174,9 +174,9 @@ static void the_nearest_clock_is_locked_and_given_back(void **state)
 {
     (void)state;
     struct clock_guard *guard = guard_of(false);
-    assert_string_equal(read_file("log"), ""); // looking sets nothing
+    assert_string_equal(read_file("log"), ""); // a guard that only looks sets nothing
     lock(guard, 1495e6, 1500e6);
-    lock(guard, 1495e6, 1500e6); // already there
+    lock(guard, 1495e6, 1500e6); // already locked
     lock(guard, 9e9, 1980e6);
     assert_string_equal(clock_guard_before(guard), "default");
     end(guard);
@@ -217,7 +217,7 @@ static void a_card_that_cannot_says_so(void **state)
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "Volta"));
     end(guard);
-    assert_null(strstr(read_file("log"), "reset")); // nothing was set
+    assert_null(strstr(read_file("log"), "reset")); // no clock was locked
 }
 
 static void a_card_in_parts_is_not_touched(void **state)
@@ -237,7 +237,7 @@ static void a_card_that_others_use_is_not_touched(void **state)
     expect_refusal(false, "process 4000001 (python (3)) uses the card");
 }
 
-// Given a worker that the measuring process started, when it uses the card, then it is no other.
+// Given a worker of the measuring process, when it uses the card, then it is not another user.
 static void ones_own_processes_are_no_others(void **state)
 {
     (void)state;
@@ -258,7 +258,7 @@ static void in_a_container_nothing_is_touched(void **state)
 
 // ---------------------------------------------------------------- ways out
 
-// A process that locks the clock and then never comes to its end by itself.
+// Starts a process that locks the clock and never ends by itself.
 static pid_t start_measuring(void)
 {
     pid_t pid = fork();
@@ -298,7 +298,7 @@ static void signals_to_everybody_do_not_end_the_guard(void **state)
     struct clock_guard *guard = guard_of(false);
     lock(guard, 1200e6, 1200e6);
     pid_t pid = guard_pid();
-    assert_int_equal(getpgid(pid), pid); // a group of its own
+    assert_int_equal(getpgid(pid), pid); // in a process group of its own
     kill(pid, SIGINT);
     kill(pid, SIGTERM);
     kill(pid, SIGHUP);
@@ -307,8 +307,8 @@ static void signals_to_everybody_do_not_end_the_guard(void **state)
     assert_non_null(strstr(read_file("log"), "reset"));
 }
 
-// Given a guard that is killed while it holds the clock, when the parent ends, then another guard
-// gives it back.
+// Given a guard that is killed while it holds the clock, when the next lock is asked for, then it
+// is refused and another guard restores the clock.
 static void where_the_guard_is_killed_another_one_gives_it_back(void **state)
 {
     (void)state;
@@ -320,7 +320,7 @@ static void where_the_guard_is_killed_another_one_gives_it_back(void **state)
     assert_false(clock_guard_lock(guard, 1500e6, &granted_hz, &err));
     assert_non_null(strstr(err.message, "killed by signal 9"));
     assert_non_null(strstr(read_file("log"), "reset"));
-    lock(guard, 1500e6, 1500e6); // it goes on with the other one
+    lock(guard, 1500e6, 1500e6); // works with the other guard
     end(guard);
 }
 
@@ -343,7 +343,7 @@ static void a_state_of_amdgpu_is_chosen_and_the_level_given_back(void **state)
 }
 
 // Given the lowest, the present and the highest clock, when one near the present is asked for, then
-// what is granted is what the kernel sets: it takes every state but 0 for the highest.
+// the lowest or the highest is granted: the kernel takes every state but 0 for the highest.
 static void the_present_clock_of_three_is_no_choice(void **state)
 {
     (void)state;
@@ -395,8 +395,8 @@ static void the_users_of_an_amd_card_are_named(void **state)
     arena_destroy(arena);
 }
 
-// Given a lock, when somebody else comes to the card, then the next lock is refused and the clock
-// given back.
+// Given a lock, when another process begins to use the card, then the next lock is refused and the
+// clock is restored.
 static void when_others_come_the_clock_is_given_back(void **state)
 {
     (void)state;
@@ -414,7 +414,7 @@ static void when_others_come_the_clock_is_given_back(void **state)
 }
 
 // Given a locked card whose files can no longer be written, when another clock is asked for twice,
-// then it is refused twice: a clock that was only asked for does not count as locked.
+// then both requests are refused: a clock that was only asked for does not count as locked.
 static void a_clock_that_could_not_be_locked_is_not_taken_for_locked(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The clocks of a run (suite/clock_lock.h) by what a double of NVML writes down. Started with an
-// argument this program is the guard.
+// Tests the clocks of a run (suite/clock_lock.h) by what a double of NVML writes to a file. Started
+// with an argument, this program is the guard.
 #include "sensors/guard.h"
 #include "suite/clock_lock.h"
 
@@ -27,7 +27,7 @@ static struct gpu_info card(gpu_caps caps)
     return info;
 }
 
-// What was set since the last call, a line each, without who did it.
+// Returns what was set since the last call, one line each, without the process that set it.
 static const char *new_calls(void)
 {
     static char text[1024];
@@ -93,8 +93,8 @@ static void skip_in_a_container(void)
         skip();
 }
 
-// Given a card whose clock may be set, when cases with and without a clock are visited, then it is
-// locked for those alone, and what was granted is said.
+// Given a card whose clock can be set, when cases with and without a clock are visited, then the
+// clock is locked only for those with one, and the run says what was granted.
 static void the_clock_follows_the_cases(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void the_clock_follows_the_cases(void **state)
     struct run *run = run_create();
     const struct gpu_info info = card(0);
     struct clock_lock *lock = lock_of(run->arena, &info);
-    assert_string_equal(new_calls(), "lock 1200 1200\nreset\n"); // tried
+    assert_string_equal(new_calls(), "lock 1200 1200\nreset\n"); // tried at creation
     follow(lock, 0);
     assert_string_equal(new_calls(), "");
     follow(lock, 1200000000);
@@ -113,7 +113,7 @@ static void the_clock_follows_the_cases(void **state)
     assert_string_equal(new_calls(), "reset\n");
     follow(lock, 1200000000);
     clock_lock_end(lock, run);
-    clock_lock_end(lock, run); // once is enough
+    clock_lock_end(lock, run); // a second end does nothing
     assert_string_equal(new_calls(), "lock 1200 1200\nreset\n");
     assert_int_equal(run->finding_count, 1);
     assert_string_equal(run->findings[0].code, "clocks");
@@ -151,7 +151,7 @@ static void a_refusal_is_no_device(void **state)
     struct error err = {0};
     struct arena *arena = arena_create();
     struct gpu_info info = card(0);
-    info.uuid[3] = 99; // of no card
+    info.uuid[3] = 99; // no card has this UUID
     assert_null(clock_lock_create(
         arena,
         &(struct clock_lock_desc){

@@ -74,8 +74,8 @@ static void its_link_is_known_where_sysfs_does_not_tell(void **state)
         &(struct sensors_desc){.uuid = other_uuid, .sysfs_root = "/nowhere"}, &link));
 }
 
-// Returns the traffic of the double's card, where `wrong` is what the double does wrong or NULL,
-// and the time that the reading took.
+// Returns the traffic of the double's card, and the time of the reading. `wrong`: what is wrong
+// with the card; NULL: nothing.
 static double traffic_of(const char *wrong, double *took_s)
 {
     struct error err = {0};
@@ -91,7 +91,7 @@ static double traffic_of(const char *wrong, double *took_s)
 }
 
 // Given another card of the host that moves 64 MiB over PCI Express between two readings, then this
-// is the traffic of the others. Without one, or on a divided card, it is not known.
+// is the others' traffic. It is not known without another card, or if the card is divided.
 static void the_traffic_of_other_cards_is_known(void **state)
 {
     (void)state;
@@ -112,8 +112,8 @@ static void the_traffic_of_other_cards_is_known(void **state)
     assert_true(isnan(traffic[1]) && isnan(traffic[2]));
 }
 
-// Given a card that moves 4 MiB over PCI Express between two readings, and a counter of 32 bits
-// that overflows between them, then the traffic is these 4 MiB in a millisecond or more.
+// Given a card that moves 4 MiB over PCI Express between two readings, a millisecond or more apart,
+// then these 4 MiB are the traffic, although a counter of 32 bits overflows.
 static void the_traffic_over_its_link_counts_both_directions(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void the_traffic_over_its_link_counts_both_directions(void **state)
     assert_true(traffic <= bytes / 1e-3 && traffic >= bytes / took_s);
 }
 
-// Given NVLinks over which 2 GiB pass between two readings, then they are part of the traffic.
+// Given NVLinks that move 2 GiB between two readings, then the traffic includes these.
 static void the_traffic_over_nvlink_is_added(void **state)
 {
     (void)state;
@@ -129,8 +129,8 @@ static void the_traffic_over_nvlink_is_added(void **state)
     assert_true(isfinite(traffic) && traffic >= bytes / took_s);
 }
 
-// Given a driver that counts no bytes, but what passes over PCI Express within 20 ms, then this is
-// the traffic. If it counts neither, the traffic is not known.
+// Given a driver that counts no bytes, but states a rate over PCI Express, then this rate is the
+// traffic. If it states neither, the traffic is not known.
 static void a_driver_without_counters_of_bytes_is_asked_for_the_rate(void **state)
 {
     (void)state;
@@ -139,8 +139,8 @@ static void a_driver_without_counters_of_bytes_is_asked_for_the_rate(void **stat
     assert_true(isnan(traffic_of("older", &took_s)));
 }
 
-// Returns by how much the used memory of the double's card changes, where `wrong` is what the
-// double does wrong or NULL.
+// Returns by how much the used memory of the double's card changes. `wrong`: what is wrong with the
+// card; NULL: nothing.
 static double memory_change_of(const char *wrong)
 {
     struct error err = {0};
@@ -153,9 +153,9 @@ static double memory_change_of(const char *wrong)
     return change;
 }
 
-// Given a process that allocates and frees 512 MiB, then the used memory changes by them. It does
-// not change if nobody allocates. The change is not known if the driver does not report the memory,
-// nor on a card that is divided into instances.
+// Given a process that allocates or frees 512 MiB, then the used memory changes by as much. If
+// nobody allocates, it does not change. If the driver does not report the memory, or the card is
+// divided into instances, the change is not known.
 static void memory_that_others_allocate_is_seen(void **state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void other_processes_of_the_card_are_named(void **state)
     const char *users = sensor_clocks_users(arena, &desc);
     assert_non_null(users);
     assert_non_null(strstr(users, arena_printf(arena, " (process %s)", number)));
-    desc.own_pid = (long)getppid(); // as a worker, whose parent is fathom
+    desc.own_pid = (long)getppid(); // as in a worker, whose parent is fathom
     assert_null(sensor_clocks_users(arena, &desc));
     assert_int_equal(unsetenv("NVML_DOUBLE"), 0);
     desc.own_pid = (long)getpid();
@@ -197,7 +197,7 @@ static void its_health_is_known(void **state)
     assert_true(health.nvlinks == 4 && health.nvlinks_active == 4);
     assert_true(health.nvlink_replays == 4 * 10 && health.nvlink_recoveries == 0);
     assert_true(health.remapped_rows == 3 && health.remap_pending == 0 && health.remap_failed == 0);
-    assert_true(isnan(health.retired_pages)); // it has rows instead
+    assert_true(isnan(health.retired_pages)); // the card has remapped rows instead
     assert_string_equal(health.vbios, "96.00.74.00.01");
 }
 
@@ -233,9 +233,9 @@ static void the_health_of_another_card_is_unknown(void **state)
     assert_string_equal(health.vbios, "");
 }
 
-// Given a card whose power limit lowers its clock, when that is seen in one of a visit's samples
-// right after a reading, then the card is asked again, and its limit is told: the visit need not be
-// made again.
+// Given a card whose power limit lowers its clock, when one sample of a visit has a low clock right
+// after a reading, then the card is read again and its limit is reported. The visit need not be
+// taken again.
 static void a_limit_that_lowers_one_sample_is_asked_for(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The measuring thread of `fathom serve`, on the fake GPU in this process: what it says of a
-// measurement, of one that another replaces, and of one that is cancelled.
+// The measuring thread of `fathom serve`, with the fake GPU in this process: its messages about a
+// measurement, about one that another replaces, and about one that is cancelled.
 #include "serve/live.h"
 
 #include "base/text.h"
@@ -17,7 +17,7 @@ enum {
     MESSAGES_MAX = 256
 };
 
-// A page that hears everything.
+// A page that collects all messages.
 struct page {
     struct arena *arena;
     struct gpu_system *system;
@@ -25,7 +25,7 @@ struct page {
     const struct gpu_info *device;
     struct live *live;
     struct live_desc desc;
-    // Called at the first message that begins with `at`, in the measuring thread.
+    // The measuring thread calls `act` at the first message that begins with `at`.
     const char *at;
     void (*act)(struct page *page);
     pthread_mutex_t mutex;
@@ -48,7 +48,7 @@ static void hear(void *context, const char *message)
     }
 }
 
-// The first message that begins so; waits for it.
+// Waits for the first message that begins with `start`, and returns it.
 static const char *await(struct page *page, const char *start)
 {
     const char *found = NULL;
@@ -124,7 +124,7 @@ static void test_a_measurement_is_said_from_start_to_end(void **state)
     const char *done = await(page, "{\"type\":\"done\"");
     assert_true(text_begins(page->messages[0], "{\"type\":\"status\""));
     assert_string_equal(page->messages[1], "{\"type\":\"started\",\"id\":7,\"cases\":3}");
-    // Three rounds of three cases, and each once more as it is in the run.
+    // Each of three cases is sent after each of three rounds, and once more as it is in the run.
     assert_int_equal(count(page, "{\"type\":\"result\",\"id\":7,\"frame\":0"), 3 * 3 + 3);
     assert_true(text_begins(
         done, "{\"type\":\"done\",\"id\":7,\"frame\":0,\"status\":\"complete\",\"run\":{"));
@@ -169,7 +169,7 @@ static void test_continuous_frames_end_with_the_last_whole_run(void **state)
     page->act = cancel;
     measure(page, SUM("1", ",\"continuous\":true"));
     const char *end = await(page, "{\"type\":\"done\",\"id\":1,\"frame\":2");
-    assert_non_null(strstr(end, "\"status\":\"complete\",\"run\":{")); // that of frame 1
+    assert_non_null(strstr(end, "\"status\":\"complete\",\"run\":{")); // the run of frame 1
     assert_null(strstr(await(page, "{\"type\":\"done\",\"id\":1,\"frame\":0"), "\"run\""));
     assert_null(strstr(await(page, "{\"type\":\"done\",\"id\":1,\"frame\":1"), "\"run\""));
 }

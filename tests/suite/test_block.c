@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which cases of two devices are visited together, and what becomes of cases without visits.
+// Which cases of two devices are visited together, and what happens to cases without visits.
 #include "suite/block.h"
 
 #include "base/clock.h"
@@ -16,7 +16,7 @@ static const struct metric_info metrics[] = {{.name = "rate", .unit = UNIT_BYTE_
 static const struct benchmark shared = {
     .info = {.name = "shared", .metrics = metrics, .metric_count = 1}, .together = true};
 
-// The peer's plan has every case.
+// Takes every case, as if the peer's plan had it.
 static bool take_any(struct plan *plan, const char *key, struct plan_case *taken)
 {
     (void)plan;
@@ -35,7 +35,7 @@ struct stage {
     struct bench_case bench_case;
 };
 
-// Two devices on different chips, and a case whose value "together" is this one.
+// Creates two devices on different chips, and a case whose value of "together" is this one.
 static struct stage *stage_create(const char *together)
 {
     struct arena *arena = arena_create();
@@ -118,7 +118,7 @@ static void a_device_that_is_given_up_fails_its_cases_and_joins_no_other(void **
     stage_destroy(stage);
 }
 
-// Five visits of a case, of four samples each. One sample took 1.6 times as long as the others.
+// Makes five visits of four samples; one sample takes 1.7 times as long. Returns how many rounds.
 static unsigned rounds_with_a_slow_sample(const struct benchmark *benchmark, enum gpu_kind kind)
 {
     struct stage *stage = stage_create("no");
@@ -174,7 +174,7 @@ static void measured_cases_are_counted_later_or_say_why_not(void **state)
     (void)state;
     struct benchmark counted = shared;
     counted.counted = no_groups;
-    // Given cases of two devices at once, of one device, and of a benchmark that is not counted.
+    // Given cases of two devices, of one device, and of a benchmark without counted visits.
     static const char *const together[] = {"yes", "no", "no"};
     const struct benchmark *const of[] = {&counted, &counted, &shared};
     static const size_t waiting[] = {0, 1, 0}, remarks[] = {1, 0, 0};
@@ -197,7 +197,7 @@ static void measured_cases_are_counted_later_or_say_why_not(void **state)
         assert_int_equal(uncounted.names != NULL, of[i] == &shared);
         if (uncounted.names)
             assert_string_equal(uncounted.names, "shared");
-        // When the device is given up, then what waits says so.
+        // When the device is given up, then the cases that wait for a count say so.
         struct error err;
         block_give_up(&stage->block, &stage->slots[0], "it was lost");
         assert_true(block_count(&stage->block, &uncounted, NULL, NULL, &err));
@@ -206,7 +206,7 @@ static void measured_cases_are_counted_later_or_say_why_not(void **state)
     }
 }
 
-// Adds rounds whose medians differ much.
+// Adds rounds whose medians differ by a factor of two.
 static void add_rounds(struct entry *entry, unsigned rounds)
 {
     struct arena *arena = arena_create();
@@ -220,8 +220,8 @@ static void add_rounds(struct entry *entry, unsigned rounds)
     arena_destroy(arena);
 }
 
-// Given a block whose time is over: each case gets five rounds, and then, while late_ns lasts, a
-// case that is not precise gets ten, and one that is not precise then gets twenty.
+// Given a block whose time is over, then each case gets five rounds. While late_ns lasts, an
+// imprecise case gets ten rounds, and if it is still imprecise, twenty.
 static void cases_that_are_not_precise_get_a_little_more_time(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ static void cases_that_are_not_precise_get_a_little_more_time(void **state)
     struct entry *entry = &block->entries[0];
     uint64_t minute_ns = 60 * NS_PER_S, now_ns = clock_now_ns();
     stage->budget.rounds_max = 40;
-    stage->devices[0].kind = GPU_KIND_CPU; // on a GPU, slow samples would be other work's
+    stage->devices[0].kind = GPU_KIND_CPU; // on a GPU, slow samples would count as other work
     stage_add(stage);
     block_begin(block, now_ns, now_ns + minute_ns, 0);
     block->began_ns -= 5 * minute_ns;

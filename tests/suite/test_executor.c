@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long an executor waits for a worker that never answers. What time limits do is set, not
-// awaited: the others are an hour away.
+// How long an executor waits for a worker that never answers. No test waits for a time limit: the
+// times that matter are set, and all others are an hour away.
 #define _GNU_SOURCE // kill, mkstemp
 #include "suite/executor.h"
 
@@ -21,7 +21,7 @@ static const uint64_t hour_ns = 3600 * NS_PER_S;
 
 struct waiting {
     struct interrupt interrupt;
-    void (*then)(struct waiting *waiting); // what happens once the run says that it waits
+    void (*then)(struct waiting *waiting); // called when the run says that it waits
     unsigned said;
 };
 
@@ -44,7 +44,7 @@ static void time_is_over(struct waiting *waiting)
     waiting->interrupt.first_ns -= EXECUTOR_LEAVE_S * NS_PER_S;
 }
 
-// The worker is asked after a first signal; `then` happens while it is awaited.
+// Sends a first signal, then asks the worker. `then` is called during the wait.
 static void expect_interrupted(void (*then)(struct waiting *waiting))
 {
     struct arena *arena = arena_create();
@@ -97,8 +97,8 @@ static void a_silent_worker_is_given_up(void **state)
     arena_destroy(arena);
 }
 
-// Given an interrupt without signals and a leave time of its own, when it is raised, then a silent
-// worker is ended after that time, without anybody to be told of the wait; cleared, it is as new.
+// Given an interrupt without signals and a leave time, when it is raised, then a silent worker is
+// ended after that time, and nobody is told of the wait. After it is cleared, it works again.
 static void an_interrupt_of_its_own_ends_the_wait(void **state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void an_interrupt_of_its_own_ends_the_wait(void **state)
 }
 
 // Given a worker that ends its visit when it is asked to, when the wait is interrupted, then the
-// worker stays.
+// worker keeps running.
 static void a_worker_that_leaves_early_stays(void **state)
 {
     (void)state;
@@ -160,8 +160,8 @@ static void a_worker_that_leaves_early_stays(void **state)
     arena_destroy(arena);
 }
 
-// Given a worker that dies at its first order, when the next one answers, then no loss is left in a
-// row, but the one that was is remembered: nobody may have asked between the two.
+// Given a worker that dies at its first order, when the next worker answers, then there are 0
+// losses in a row, but one loss is remembered: nobody may have asked between the orders.
 static void a_loss_is_remembered_after_the_next_answer(void **state)
 {
     (void)state;
@@ -193,7 +193,7 @@ static void a_loss_is_remembered_after_the_next_answer(void **state)
 }
 
 // Given a worker that dies when it compiles programs ahead, when it gets such an order, then the
-// visit is made again without them, and no loss is left in a row.
+// visit is made again without these programs, and the number of losses in a row is 0.
 static void a_visit_is_made_again_without_the_programs_of_other_cases(void **state)
 {
     (void)state;

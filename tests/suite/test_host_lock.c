@@ -81,7 +81,7 @@ static void without_a_folder_there_is_no_lock(void **state)
     setenv("TMPDIR", "/nowhere", 1);
     struct host_lock lock;
     assert_false(host_lock_take(&lock, "a", 0));
-    host_lock_end(&lock); // does nothing
+    host_lock_end(&lock); // nothing is locked
     setenv("TMPDIR", folder, 1);
 }
 

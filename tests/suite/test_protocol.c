@@ -28,7 +28,7 @@ static int drop_arena(void **state)
     return 0;
 }
 
-// A visit with one of everything.
+// A visit with every kind of content.
 static const struct measure_visit *rich_visit(void)
 {
     struct measure_visit *visit = measure_visit_create(arena);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a run checks before it measures, what it says of its devices, and how it ends, in process on
-// the fake GPU.
+// What a run checks before it measures, what it records about its devices, and how it ends. The
+// fake GPU runs in this process.
 #include "suite/runner.h"
 
 #include <setjmp.h>

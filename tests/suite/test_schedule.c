@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rounds, blocks and time, in process on the fake GPU.
+// Rounds, blocks and time. The fake GPU runs in this process.
 #include "suite/schedule.h"
 
 #include "base/clock.h"
@@ -24,7 +24,7 @@ struct stage {
     struct schedule_desc desc;
     struct device_slot slot;
     struct budget budget;
-    const char *visits[VISITS_MAX]; // keys, in the order of the visits
+    const char *visits[VISITS_MAX]; // case keys, in the order of the visits
     double fractions[VISITS_MAX];
     size_t visit_count;
     size_t saves, results_at_save;
@@ -56,7 +56,7 @@ static void note_done(void *context, const char *device, const char *benchmark)
     stage->benchmarks_done++;
 }
 
-// A stage for all benchmarks of a preset with these settings; its budget may still be changed.
+// Creates a stage for all benchmarks of a preset; its budget may still be changed.
 static struct stage *stage_create(const char *fake, const char *setting_text)
 {
     setenv("FATHOM_FAKE", fake, 1);
@@ -128,14 +128,14 @@ static void rounds_are_interleaved_and_shuffled(void **state)
     (void)state;
     struct stage *stage = stage_create("", "bytes=4KiB,8KiB,16KiB,32KiB");
     assert_true(schedule_run(&stage->desc));
-    assert_int_equal(stage->visit_count, 2 * 4 * 5); // five rounds of each block
+    assert_int_equal(stage->visit_count, 2 * 4 * 5); // two blocks of four cases in five rounds
     bool orders_differ = false;
     for (size_t round = 0; round < 10; round++) {
         const char *const *visits = stage->visits + 4 * round;
         for (size_t i = 0; i < 4; i++) {
             orders_differ |= round % 5 > 0 && strcmp(visits[i], visits[(ptrdiff_t)i - 4]) != 0;
             for (size_t k = 0; k < i; k++)
-                assert_string_not_equal(visits[i], visits[k]); // once a round
+                assert_string_not_equal(visits[i], visits[k]); // each case once a round
         }
     }
     assert_true(orders_differ);
@@ -202,7 +202,7 @@ static void what_is_known_is_in_the_run_at_each_save(void **state)
     assert_int_equal(stage->saves, stage->visit_count);
     assert_int_equal(stage->results_at_save, 4);
     assert_int_equal(stage->run->result_count, 4);
-    assert_string_equal(stage->run->results[0]->key, "sum/bytes=4096"); // the plan's order
+    assert_string_equal(stage->run->results[0]->key, "sum/bytes=4096"); // in the plan's order
     stage_destroy(stage);
 }
 
@@ -227,7 +227,7 @@ static void saves_that_take_long_are_made_less_often(void **state)
     stage_destroy(stage);
 }
 
-// A run that is killed leaves the file of its last save.
+// Checks what each save writes, because a run that is killed leaves its last save.
 static void note_unfinished(void *context)
 {
     struct stage *stage = context;
@@ -256,14 +256,14 @@ static void cases_of_too_few_rounds_are_no_good_numbers_on_the_way(void **state)
 static void time_that_runs_out_before_five_rounds_makes_cases_suspect(void **state)
 {
     (void)state;
-    // 4 submissions of 10 ms a visit, 2 cases: 400 ms for five rounds.
+    // A visit submits four times, 10 ms each, so five rounds of two cases take 400 ms.
     struct stage *stage = stage_create("slow=10", "bytes=4KiB,8KiB");
     stage->budget.time_most_ns = NS_PER_S / 5;
     assert_true(schedule_run(&stage->desc));
     assert_int_equal(stage->run->result_count, 4);
     for (size_t i = 0; i < 4; i++) {
         const struct result *result = stage->run->results[i];
-        size_t visits = visits_of(stage, result->key); // 0 only if the machine is very busy
+        size_t visits = visits_of(stage, result->key); // 0 only on a very busy machine
         assert_int_equal(result->verdict, visits ? VERDICT_SUSPECT : VERDICT_SKIPPED);
         assert_true(has_reason(result, "out-of-time"));
         assert_true(visits < 5);
@@ -272,12 +272,12 @@ static void time_that_runs_out_before_five_rounds_makes_cases_suspect(void **sta
     stage_destroy(stage);
 }
 
-// Given a compiler that alone takes longer than a benchmark may measure, then the cases get all
+// Given a compiler that takes longer than a benchmark may measure, then the cases still get all
 // their rounds.
 static void time_to_compile_does_not_count(void **state)
 {
     (void)state;
-    // 5 visits a case, each of which compiles for 300 ms.
+    // Each of the 5 visits of a case compiles for 300 ms.
     struct stage *stage = stage_create("compile=300", "bytes=4KiB");
     stage->budget.time_most_ns = NS_PER_S;
     assert_true(schedule_run(&stage->desc));
@@ -300,7 +300,7 @@ static void noisy_cases_get_more_rounds_while_time_lasts(void **state)
         assert_true(schedule_run(&stage->desc));
         for (size_t i = 0; i < stage->run->result_count; i++) {
             const struct result *result = stage->run->results[i];
-            // How many late rounds a hurried case gets depends on the time: it has up to four times
+            // The number of late rounds depends on the time. A hurried case has up to four times
             // the least rounds.
             size_t visits = visits_of(stage, result->key);
             assert_in_range(visits, in_a_hurry ? 5 : 40, in_a_hurry ? 20 : 40);
@@ -349,11 +349,11 @@ static void a_plan_longer_than_a_block_is_visited_whole(void **state)
     struct stage *stage = stage_create("", "sum.bytes=4KiB..64KiB/32");
     stage->budget.rounds_max = 5;
     assert_int_equal(stage->slot.plan->total, 129 + 2);
-    // More visits than the notes hold.
+    // There are more visits than stage->visits can hold.
     stage->desc.progress = NULL;
     assert_true(schedule_run(&stage->desc));
     assert_int_equal(stage->run->result_count, 129 + 2);
-    assert_int_equal(stage->benchmarks_done, 2); // not once a block
+    assert_int_equal(stage->benchmarks_done, 2); // once a benchmark, not once a block
     stage_destroy(stage);
 }
 
@@ -398,14 +398,14 @@ static void visits_that_are_all_flagged_make_the_case_suspect(void **state)
     stage_destroy(stage);
 }
 
-static unsigned listed; // calls of list_program in the test that runs
+static unsigned listed; // calls of list_program in the running test
 
 static void list_program(struct bench_session *session, const struct bench_case *c)
 {
     struct error err = {0};
     assert_int_equal(c->value_count, 1);
     assert_null(measure_program(&session->programs, "fake_sum", NULL, &err));
-    assert_int_equal(err.code, ERROR_INTERNAL); // it is on the list, not compiled
+    assert_int_equal(err.code, ERROR_INTERNAL); // the program is listed, but not compiled
     listed++;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The GPUs that no API reaches, on machines that are trees of files, and the API through which
-// "all" takes a chip. Which devices are chosen by name is tested at the command line
-// (tests/cli/test_run.py).
+// Tests which GPUs no API reaches, on machines that are trees of files, and through which API "all"
+// takes a chip. tests/cli/test_run.py tests devices that are chosen by name.
 #include "suite/select.h"
 
 #include <setjmp.h>
@@ -30,7 +29,7 @@ static int make_machine(void **state)
     char *folder = arena_strdup(arena, "/tmp/fathom-select-XXXXXX");
     assert_non_null(mkdtemp(folder));
     machine->arena = arena;
-    machine->system = gpu_system_create(NULL); // the fake GPUs are of another vendor
+    machine->system = gpu_system_create(NULL); // the fake GPUs have another vendor
     machine->root = folder;
     *state = machine;
     return 0;
@@ -115,13 +114,13 @@ static void a_driver_without_its_libraries_is_named_too(void **state)
 {
     struct unreached_gpu *gpus;
     add_file(*state, "proc/driver/nvidia/version", "580");
-    add_file(*state, "dev/nvidia0", ""); // and a sandbox that hides sysfs
+    add_file(*state, "dev/nvidia0", ""); // in a sandbox that hides sysfs
     assert_int_equal(unreached(*state, &gpus), 1);
     assert_string_equal(gpus[0].text, "an NVIDIA GPU");
     assert_non_null(strstr(gpus[0].remedy, "libcuda.so.1"));
 }
 
-// Looks as another user if this one is root, who may open every file.
+// Looks for GPUs as another user if this one is root, because root may open every file.
 static int look_as_a_user(const struct machine *machine)
 {
     struct unreached_gpu *gpus;
@@ -151,7 +150,7 @@ static void a_card_that_this_user_may_not_open_is_told_apart(void **state)
 static void cards_of_amd_and_intel_need_a_render_node_and_mesa(void **state)
 {
     struct unreached_gpu *gpus;
-    add_card(*state, "0000:03:00.0", "0x120000\n", "0x1002\n"); // an Instinct: no display
+    add_card(*state, "0000:03:00.0", "0x120000\n", "0x1002\n"); // an Instinct, which has no display
     assert_int_equal(unreached(*state, &gpus), 1);
     assert_non_null(strstr(gpus[0].remedy, "/dev/dri/renderD128 is missing"));
 
@@ -166,7 +165,7 @@ static void a_card_that_an_api_reaches_is_not_named(void **state)
 {
     struct unreached_gpu *gpus;
     add_card(*state, "0000:1b:00.0", "0x030200\n", "0x10de\n");
-    // The fake GPU has no PCI address and a vendor of its own; give it NVIDIA's.
+    // The fake GPU has no PCI address and a vendor number of its own; here it gets NVIDIA's.
     const struct machine *machine = *state;
     struct gpu_info *info = (struct gpu_info *)gpu_system_info(machine->system, 0);
     info->vendor_id = 0x10de;
@@ -198,7 +197,7 @@ static void all_takes_each_chip_through_the_api_that_has_what_is_preferred(void 
     struct gpu_system *system = gpu_system_create_empty();
     add_device(system, "vulkan", "vulkan:0", 1, 0);
     add_device(system, "vulkan", "vulkan:1", 2, 0);
-    add_device(system, "vulkan", "vulkan:2", 3, 0); // a chip that only this API has
+    add_device(system, "vulkan", "vulkan:2", 3, 0); // only this API has this chip
     add_device(system, "cuda", "cuda:0", 2, GPU_CAP(PEERS));
     add_device(system, "cuda", "cuda:1", 1, GPU_CAP(PEERS));
     struct select_request request = {.system = system, .names = all, .name_count = 1};
@@ -254,7 +253,7 @@ static void a_list_of_visible_cards_hides_those_that_it_does_not_name(void **sta
         assert_false(select_cards_hidden(machine->arena, machine->root, cases[i].visible));
     add_card(machine, "0000:1b:00.0", "0x030200\n", "0x10de\n");
     add_card(machine, "0000:1c:00.0", "0x030200\n", "0x10de\n");
-    add_card(machine, "0000:1d:00.0", "0x030000\n", "0x1002\n"); // AMD's are not in the list
+    add_card(machine, "0000:1d:00.0", "0x030000\n", "0x1002\n"); // AMD cards do not count
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_int_equal(select_cards_hidden(machine->arena, machine->root, cases[i].visible),
                          cases[i].hides);

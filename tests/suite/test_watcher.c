@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the findings of watches mean, without a device.
+// What the findings of watches mean. Needs no device.
 #include "measure/yardsticks.h"
 #include "suite/watcher.h"
 
@@ -104,7 +104,7 @@ static void company_from_the_start_is_seen_by_the_limit(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
-    double best[WATCH_YARDSTICKS] = ALL_UNKNOWN; // the first watch
+    double best[WATCH_YARDSTICKS] = ALL_UNKNOWN; // there was no watch before
     struct watch_finding finding = idle_finding();
     finding.rates[WATCH_TO_DEVICE] = 26e9;
     struct watch_judgement judgement = watcher_judge(arena, &finding, best);
@@ -132,10 +132,10 @@ static void a_busy_cache_concerns_all_but_the_link(void **state)
     (void)state;
     struct arena *arena = arena_create();
     struct watch_finding finding = idle_finding();
-    // Given a rate that varies as with the place in the cache, then it is no sign.
+    // Given a rate that differs only as places in the cache do, then it is no sign of other work.
     finding.rates[WATCH_CACHE] = 0.82 * 2.5e12;
     assert_int_equal(judged(arena, &finding, 2e12).verdict, WATCH_CLEAN);
-    // When it falls to 70 %, then all visits are flagged but those that use the link.
+    // When it falls to 70 %, then all visits are flagged except those that use the link.
     finding.rates[WATCH_CACHE] = 0.7 * 2.5e12;
     struct watch_judgement judgement = judged(arena, &finding, 2e12);
     assert_int_equal(judgement.verdict, WATCH_BUSY);
@@ -161,11 +161,11 @@ static void a_place_that_is_taken_concerns_all_but_the_link(void **state)
     (void)state;
     struct arena *arena = arena_create();
     struct watch_finding finding = idle_finding();
-    double best[WATCH_YARDSTICKS] = ALL_UNKNOWN; // the first watch
+    double best[WATCH_YARDSTICKS] = ALL_UNKNOWN; // there was no watch before
     // Given cores with room for 4224 workgroups, when all of them run, then nothing is flagged.
     finding.limits[WATCH_PLACES] = finding.rates[WATCH_PLACES] = 4224;
     assert_int_equal(watcher_judge(arena, &finding, best).verdict, WATCH_CLEAN);
-    // When two do not find a place, then other work has it.
+    // When two of them find no place, then other work occupies a core.
     finding.rates[WATCH_PLACES] = 4222;
     struct watch_judgement judgement = watcher_judge(arena, &finding, best);
     assert_int_equal(judgement.verdict, WATCH_BUSY);
@@ -180,10 +180,10 @@ static void traffic_over_the_link_concerns_all_visits(void **state)
     (void)state;
     struct arena *arena = arena_create();
     struct watch_finding finding = idle_finding();
-    // Given a link of 63 GB/s, then a few hundred megabytes per second are no sign.
+    // Given a link of 63 GB/s, then 0.4 GB/s of traffic are no sign of other work.
     finding.link_traffic = 0.4e9;
     assert_int_equal(judged(arena, &finding, 2e12).verdict, WATCH_CLEAN);
-    // When gigabytes pass over it, then no visit is trusted.
+    // When 52 GB/s pass over it, then no visit is trusted.
     finding.link_traffic = 52e9;
     struct watch_judgement judgement = judged(arena, &finding, 2e12);
     assert_int_equal(judgement.verdict, WATCH_BUSY);
@@ -192,8 +192,8 @@ static void traffic_over_the_link_concerns_all_visits(void **state)
     arena_destroy(arena);
 }
 
-// Given that nobody else allocates, then an unchanged use of memory is no sign. When another
-// process allocates, then no visit is trusted.
+// Given that nobody else allocates, then the used memory does not change, which is no sign of other
+// work. When another process allocates, then no visit is trusted.
 static void memory_that_others_allocate_concerns_all_visits(void **state)
 {
     (void)state;
@@ -212,8 +212,8 @@ static void memory_that_others_allocate_concerns_all_visits(void **state)
     arena_destroy(arena);
 }
 
-// Given a link of one lane, 1 GB/s, then what the reading of the counters moves is no sign, though
-// it is more than 2 % of the link.
+// Given a link of one lane, 1 GB/s, then the traffic of reading the counters is no sign of other
+// work, although it is more than 2 % of the link.
 static void reading_the_counters_is_no_other_work(void **state)
 {
     (void)state;
@@ -238,10 +238,10 @@ static void a_busy_host_concerns_only_what_uses_the_link(void **state)
         const char *text;
         bool throttled;
     } cases[] = {
-        {NAN, NAN, NAN, WATCH_CLEAN, NULL, false}, // not known
+        {NAN, NAN, NAN, WATCH_CLEAN, NULL, false}, // nothing is known
         {0.09, 0.04, 1e9, WATCH_CLEAN, NULL, true},
         {0.5, 0, NAN, WATCH_BUSY, "other processes used 50 % of the host's processors", false},
-        // one other process on a host of many processors, but on the one that fathom uses
+        // another process uses one of many processors of the host: that which fathom uses
         {0.01, 0.5, NAN, WATCH_BUSY,
          "fathom waited for a processor of the host for 50 % of the time", false},
         {0.01, 0.5, NAN, WATCH_BUSY,
@@ -267,8 +267,8 @@ static void a_busy_host_concerns_only_what_uses_the_link(void **state)
     arena_destroy(arena);
 }
 
-// Given a busy host, then a metric that depends on the host gets a remark in a case that otherwise
-// does not, and cases that use the link are suspect.
+// Given a busy host, then a case of the device gets a remark only if a metric depends on the host,
+// and cases that use the link are suspect.
 static void a_metric_by_the_host_gets_a_remark(void **state)
 {
     (void)state;
@@ -283,7 +283,7 @@ static void a_metric_by_the_host_gets_a_remark(void **state)
     assert_int_equal(watcher_verdict(arena, &device, "skew", &busy, &reason), WATCH_REMARK);
     assert_string_equal(reason.code, WATCHER_HOST_CODE);
     assert_string_equal(reason.text, "skew: other processes used 50 % of the host's processors");
-    // Given other work on the device, too, then the case is suspect because of it.
+    // Given other work on the device as well, then the case is suspect because of that work.
     finding.share = 0.5;
     busy = judged(arena, &finding, 2e12);
     assert_int_equal(watcher_verdict(arena, &device, "skew", &busy, &reason), WATCH_BUSY);
@@ -291,7 +291,7 @@ static void a_metric_by_the_host_gets_a_remark(void **state)
     arena_destroy(arena);
 }
 
-// Given other work on the device and on the host, then the device is named.
+// Given other work on the device and on the host, then the reason names the device.
 static void a_busy_device_comes_before_a_busy_host(void **state)
 {
     (void)state;
@@ -335,8 +335,8 @@ static void a_watch_lies_between_the_first_and_the_last_of_the_rounds(void **sta
 {
     (void)state;
     struct watcher watcher = {.off = false};
-    // Given rounds so short that no watch is due by time, then one is due before the third, if
-    // three are made, or the fifth.
+    // Given rounds so short that no watch is due by time, then one is due before the last of three
+    // or five rounds.
     for (unsigned rounds_min = 3; rounds_min <= 5; rounds_min += 2) {
         watcher.rounds = 0;
         for (unsigned round = 1; round < rounds_min - 1; round++)
@@ -371,7 +371,7 @@ static void a_rising_clock_is_no_gap(void **state)
     double intervals_ns[100], away_ns = 0;
     struct watch_finding finding = {.method = WATCH_GAPS};
     for (int i = 0; i < 100; i++)
-        intervals_ns[i] = i < 10 ? 40e3 * 1980 / 345 : 40e3; // from idle
+        intervals_ns[i] = i < 10 ? 40e3 * 1980 / 345 : 40e3; // the first 10 at the idle clock
     watch_add_intervals(arena, intervals_ns, 100, &finding, &away_ns);
     assert_true(away_ns == 0 && finding.longest_ns == 0);
     arena_destroy(arena);
@@ -387,12 +387,12 @@ static void a_copy_on_a_card_that_dozes_says_nothing(void **state)
             .method = WATCH_GAPS, .rates = {1, 100e9, 100e9, NAN, NAN}, .limits = ALL_UNKNOWN};
         struct watch_finding dozing = awake, shared = awake;
         dozing.rates[copy] = shared.rates[copy] = 63e9;
-        // Given a copy at full clock, then one at 800 of 1980 MHz, then a slow one at full clock.
+        // Given a copy at full clock, a copy at 802 of 1980 MHz, and a slow copy at full clock.
         yardsticks_drop_slow_clock(1980e6, &fastest_hz, &awake);
         assert_int_equal(watcher_judge(arena, &awake, best).verdict, WATCH_CLEAN);
         yardsticks_drop_slow_clock(802e6, &fastest_hz, &dozing);
         assert_int_equal(watcher_judge(arena, &dozing, best).verdict, WATCH_CLEAN);
-        // Then only the last one shows other work, also where the clock is not known.
+        // Then only the slow copy shows other work, even if its clock is not known.
         yardsticks_drop_slow_clock(1965e6, &fastest_hz, &shared);
         yardsticks_drop_slow_clock(NAN, &fastest_hz, &shared);
         assert_int_equal(watcher_judge(arena, &shared, best).verdict, WATCH_BUSY);
@@ -412,7 +412,7 @@ static void a_copy_in_the_cache_takes_a_quarter_of_it(void **state)
         {UINT64_C(60) << 20, UINT64_C(7680) << 10, true}, // an H200
         {UINT64_C(1) << 20, UINT64_C(128) << 10, true},
         {(UINT64_C(33) << 20) + 1000, UINT64_C(4224) << 10, true},
-        {UINT64_C(2) << 30, UINT64_C(64) << 20, true}, // no more than the buffers
+        {UINT64_C(2) << 30, UINT64_C(64) << 20, true}, // limited by the size of the buffers
         {UINT64_C(512) << 10, 0, true},
         {UINT64_C(60) << 20, 0, false},
         {0, 0, false},
@@ -433,11 +433,11 @@ static void a_copy_in_the_cache_lasts_as_long_as_one_in_memory(void **state)
     // When a later watch finds lower rates, then the number of copies stays.
     rates[WATCH_CACHE] = 1e12;
     assert_int_equal(yardsticks_cache_passes(16, bytes, rates), 16);
-    // Given a slow memory, then the copies last 0.1 ms; given a tiny cache, there are 64 at most.
+    // Given a slow memory, then copies last 0.1 ms. Given a tiny cache, then there are 64 at most.
     rates[WATCH_MEMORY] = 20e9;
     assert_int_equal(yardsticks_cache_passes(1, bytes, rates), 11);
     assert_int_equal(yardsticks_cache_passes(1, 4096, rates), 64);
-    // Given no rates, then the number stays.
+    // Given no rates, then the number of copies stays.
     rates[WATCH_MEMORY] = rates[WATCH_CACHE] = NAN;
     assert_int_equal(yardsticks_cache_passes(3, bytes, rates), 3);
 }

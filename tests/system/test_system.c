@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which backends a system loads, in which order, and which devices it shows.
+// Which backends a system loads and in which order, and which devices it lists.
 #include "gpu/backend.h"
 #include "gpu/kernels.h"
 
@@ -12,13 +12,13 @@
 #include <cmocka.h>
 
 static struct {
-    char text[64]; // "first shy " …
+    char text[64]; // the loaded backends: "first shy " …
     bool shy_wants_others;
 } loaded;
 
 // Two cards, which the driver lists in the order of `cards`, and a limit that the test chooses.
 static struct {
-    uint8_t cards[2]; // bytes of their UUIDs; 0: the driver tells none
+    uint8_t cards[2]; // first bytes of their UUIDs; 0: the driver states none
     uint64_t align_bytes;
 } driver;
 
@@ -112,7 +112,7 @@ static void one_that_comes_after_others_has_them_loaded_but_not_listed(void **st
     assert_int_equal(gpu_system_unavailable_count(system), 1);
     assert_string_equal(gpu_system_unavailable(system, 0)->api, "shy");
     gpu_system_destroy(system);
-    system = system_of("last"); // which asks for no company
+    system = system_of("last"); // which loads no other backend
     assert_string_equal(loaded.text, "last ");
     gpu_system_destroy(system);
 }
@@ -147,8 +147,8 @@ static void assert_card(const struct gpu_system *system, const char *id, uint8_t
     assert_int_equal(info->index, index);
 }
 
-// Given the identity of a card, when the driver lists its cards the other way round, then the card
-// keeps its id, and backends still know it by its place.
+// Given the identity of a card, when the driver lists its cards in another order, then the card
+// keeps its id, and its backend still finds it at its place.
 static void a_known_card_keeps_its_id(void **state)
 {
     (void)state;
@@ -165,12 +165,12 @@ static void a_known_card_keeps_its_id(void **state)
     assert_card(system, "cards:1", 0xb2, 0);
     gpu_system_destroy(system);
 
-    system = system_of_cards(0xb2, 0xc3, identity); // the card is gone: no other one is taken
+    system = system_of_cards(0xb2, 0xc3, identity); // the card is gone: no other one stands for it
     assert_null(gpu_system_find(system, identity));
     assert_card(system, "cards:1", 0xb2, 0);
     gpu_system_destroy(system);
 
-    system = system_of_cards(0, 0, "cards:1"); // nothing is known but the order
+    system = system_of_cards(0, 0, "cards:1"); // only the order is known
     assert_card(system, "cards:1", 0, 1);
     gpu_system_destroy(system);
     arena_destroy(arena);

@@ -67,7 +67,7 @@ static void a_counter_without_a_claim_agrees(void **state)
     assert_true(agrees("l2_read", UNIT_BYTE, NAN, 1));
 }
 
-// Counts a thousand units that claim zero, beside a claim of `most`.
+// True if a counter agrees with a claim of zero, beside a counter with a claim of `most`.
 static bool zero_agrees(const char *name, enum unit unit, double each, double most)
 {
     struct counter counters[] = {{name, unit, each, 0, 1000, 1},
@@ -95,7 +95,7 @@ static void a_claim_of_zero_holds_up_to_a_percent_of_the_largest_claim(void **st
     assert_false(zero_agrees("shared_conflicts", UNIT_NONE, 1, NAN));
 }
 
-// What the L2 served need not come from memory; what memory moved beyond the claim is not excused.
+// Memory may read less than claimed by what the L2 served, but never more than claimed.
 static void memory_may_read_less_by_what_the_l2_held(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void hits_of_both_halves_of_the_l2_are_hits(void **state)
     struct result result = {.counters = counters, .counter_count = 5};
     assert_true(audit_hit_rate(&result, 1) == 0.25);
     assert_true(audit_hit_rate(&result, 2) == 0.75);
-    // Without the counter of hits, their share is not 0 but unknown.
+    // Without the counter of hits, the hit rate is not 0 but unknown.
     result.counter_count = 1;
     assert_true(isnan(audit_hit_rate(&result, 1)));
     result.counter_count = 0;
@@ -172,7 +172,7 @@ static void what_memory_did_not_deliver_the_l2_served(void **state)
     struct counter less[] = {{"dram_read", UNIT_BYTE, 0.94 * gib, gib, 1, 5},
                              {"l2_read_hit", UNIT_BYTE, 0.06 * gib, NAN, 1, 5}};
     struct counter more[] = {{"dram_read", UNIT_BYTE, 1.005 * gib, gib, 1, 5}};
-    struct counter wrong[] = {{"dram_read", UNIT_BYTE, 0.5 * gib, gib, 1, 5}}; // nobody knows why
+    struct counter wrong[] = {{"dram_read", UNIT_BYTE, 0.5 * gib, gib, 1, 5}}; // without a cause
     add_result(run, "stream/op=read", whole, 1);
     add_result(run, "stream/op=triad", less, 2);
     add_result(run, "stream/op=copy", more, 1);

@@ -53,7 +53,7 @@ static void the_limiter_times_say_what_limited_the_clock(void **state)
     to.values[SENSOR_THERMAL_LIMITED] = 4;
     assert_int_equal(measure_card_limiter(&from, &to),
                      SENSOR_THROTTLE_POWER | SENSOR_THROTTLE_THERMAL);
-    // Two equal readings say nothing.
+    // Two equal readings show no limiter.
     assert_int_equal(measure_card_limiter(&from, &from), 0);
 }
 
@@ -101,13 +101,13 @@ static void a_low_clock_is_taken_again_and_a_lasting_one_is_told(void **state)
     struct measure_card *card = measure_card_open(arena, &info);
     struct measure_visit *visit = visit_at(card, arena, &timed, 1980e6, 1980e6);
     assert_int_equal(visit->retake_count + visit->remark_count, 0);
-    // When the clock falls during the samples, or when the load had a higher clock before, then the
+    // When the clock falls during the samples, or the load had a higher clock before, then the
     // visit should be taken again.
     visit = visit_at(card, arena, &timed, 1305e6, 1980e6);
     assert_string_equal(visit->retakes[0].code, "low-clock");
     visit = visit_at(card, arena, &timed, 1755e6, 1755e6);
     assert_string_equal(visit->retakes[0].text, "1.75 GHz; such a load kept 1.98 GHz in this run");
-    // When the clock stays there, then the load keeps this clock.
+    // When the clock stays low, then it becomes the clock of this load.
     for (int i = 1; i < PACE_LASTING; i++)
         visit = visit_at(card, arena, &timed, 1755e6, 1755e6);
     assert_int_equal(visit->retake_count, 0);

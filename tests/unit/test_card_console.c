@@ -69,17 +69,17 @@ static size_t times_told(struct card *card, struct run *run)
 static void a_reason_that_all_share_is_told_once(void **state)
 {
     (void)state;
-    // given a card of which two figures that do not follow one another lack trust for one reason
+    // given a card with two figures, not next to each other, that one reason flags
     struct run *run = run_create();
     struct card card;
     fill(&card, run, 5, NAN);
     flag(&card, 1, reason);
     flag(&card, 3, reason);
-    // when it is printed, then the note alone tells the reason
+    // when it is printed, then only the note has the reason
     assert_int_equal(times_told(&card, run), 1);
     assert_string_equal(card.notes[0],
                         "Not trusted (other work ran on the device): figure 1, figure 3");
-    // and with one more figure and reason, each figure has its own below it
+    // when one more figure has another reason, then each figure has its reason below it
     flag(&card, 4, "noisy");
     assert_int_equal(times_told(&card, run), 2);
     assert_string_equal(card.notes[0], "Not trusted: figure 1, figure 3, figure 4");

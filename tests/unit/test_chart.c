@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The charts that need no script: one for each benchmark with numbers, no text on another one, and
-// nothing that foreign texts or extreme numbers break. A browser looks at them, too
-// (tests/web/page.test.mjs).
+// Tests the charts that need no script: each benchmark with numbers has one, no text lies on
+// another, and foreign texts or extreme numbers break nothing. tests/web/page.test.mjs tests them
+// in a browser.
 #include "golden/golden.h"
 #include "report/chart.h"
 
@@ -12,7 +12,7 @@ enum {
     BOXES_MAX = 64
 };
 
-// Where a text of a drawing stands, at most.
+// The space that a text of a drawing takes at most.
 struct box {
     double left, right, top, bottom;
     char text[256];
@@ -40,7 +40,7 @@ static struct box box_of(const char *element)
     bool title = strncmp(element, "<text class=\"t\"", 15) == 0;
     double x = number_after(element, " x=\""), y = number_after(element, " y=\"");
     double width = chart_text_width(box.text, title ? 12.5 : 10.5);
-    char align = element[strlen("<text class=\"")]; // e: the text ends at x, m: its middle is there
+    char align = element[strlen("<text class=\"")]; // e: the text ends at x; m: its middle is at x
     box.left = align == 'e' ? x - width : align == 'm' ? x - width / 2 : x;
     box.right = box.left + width;
     box.top = y - 8;
@@ -114,7 +114,7 @@ static void each_benchmark_with_numbers_has_a_chart_that_stands_alone(void **sta
             assert_non_null(strstr(charts[i].origin, device->driver));
             assert_non_null(strstr(text, device->name));
             assert_non_null(strstr(text, run->tool_version));
-            assert_null(strstr(text, "…")); // nothing is cut
+            assert_null(strstr(text, "…")); // no text is cut
             assert_true(charts[i].line_count + charts[i].bar_count > 0);
             free(text);
         }
@@ -143,7 +143,7 @@ static void of_many_bars_the_best_that_are_trusted_and_the_worst_are_drawn(void 
     const char *device = run->devices[0].id;
     struct result **loads = NULL;
     size_t count, bars = 0;
-    for (size_t i = 0; i < run->result_count; i++) // they stand together
+    for (size_t i = 0; i < run->result_count; i++) // they are neighbours
         if (strcmp(run->results[i]->benchmark, "loads") == 0 && bars++ == 0)
             loads = &run->results[i];
     assert_int_equal(bars, 12);
@@ -158,7 +158,7 @@ static void of_many_bars_the_best_that_are_trusted_and_the_worst_are_drawn(void 
         assert_true(chart->bars[i].value != best);
         assert_true(i == 0 || chart->bars[i].value <= chart->bars[i - 1].value);
     }
-    for (size_t i = 0; i < 7; i++) // now hardly any is trusted: all count
+    for (size_t i = 0; i < 7; i++) // now too few are trusted, so all count
         loads[i]->verdict = VERDICT_SUSPECT;
     chart = &charts_of(run->arena, run, device, NULL, &count)[2];
     assert_non_null(strstr(chart->about, "the 7 best and the worst of 12"));
@@ -185,7 +185,7 @@ static void labels_of_lines_that_end_together_stand_apart(void **state)
     static const bool trusted[2] = {false, false};
     const double xs[] = {1024, 1048576}, values[] = {10, 300}, low[] = {10, 0};
     struct arena *arena = arena_create();
-    for (int end = 0; end < 2; end++) { // at the top of the plot, and at its foot
+    for (int end = 0; end < 2; end++) { // at the top of the plot, then at its foot
         struct chart_line lines[CHART_LINES_MAX];
         for (size_t i = 0; i < CHART_LINES_MAX; i++)
             lines[i] = (struct chart_line){arena_printf(arena, "a line of number %zu", i),
@@ -229,7 +229,7 @@ static void a_straight_line_of_many_points_takes_few_letters(void **state)
     assert_non_null(path);
     path = strstr(path, " d=\"");
     *strstr(path, "/>") = '\0';
-    assert_in_range(count_of(path, "l"), 2, 10); // a flat one, one that rises, in a few parts
+    assert_in_range(count_of(path, "l"), 2, 10); // one flat segment, and a few that rise
     free(text);
     arena_destroy(arena);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What people and Prometheus read of a check: the checks of the rich run.
+// Tests what people and Prometheus read about a check, with the checks of the rich run.
 #include "base/text.h"
 #include "golden/rich_run.h"
 #include "report/console.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verdict on a card and its cause: what is slow, broken, busy or not measured.
+// Tests the verdict on a card and its cause: slow, broken, busy or not measured.
 #include "golden/card_checks.h"
 
 static void a_low_memory_clock_is_the_cause(void **state)
@@ -102,7 +102,7 @@ static void any_pair_of_the_model_is_the_expectation_of_a_pair(void **state)
     assert_outcome(&o, CHECK_SLOW, CHECK_BELOW_EXPECTATION,
                    "Copy to GPU 3: 30.00 of 395.0 GB/s: 92 % below the expectation, cause unknown");
     end(&o);
-    // Copies through the host, or by the other device, are something else.
+    // Copies through the host, or by the other device, are not comparable.
     o = between_devices(PAIR("", "cuda:0", "cuda:3"), 30e9, "through the host");
     judge(&o);
     assert_outcome(&o, CHECK_UNKNOWN, CHECK_NO_EXPECTATION, NULL);
@@ -266,8 +266,8 @@ static void a_busy_card_is_not_called_slow(void **state)
     end(&o);
 }
 
-// Given a slow link beside a busy host, then the card is not called slow, and if the link is as
-// fast as it should be, healthy. But a link of too few lanes is slow whatever the host does.
+// Given a slow link on a busy host, then the card is not called slow. Given a link of the expected
+// speed, then it is healthy. A link with too few lanes is slow even on a busy host.
 static void a_busy_host_excuses_only_what_depends_on_it(void **state)
 {
     (void)state;
@@ -291,8 +291,8 @@ static void a_busy_host_excuses_only_what_depends_on_it(void **state)
     end(&o);
 }
 
-// Given a low figure behind a profiler, then the card is not called slow; given one that is as it
-// should be, the card is healthy. If no other card is known, it could not be compared with any.
+// Given a low figure behind a profiler, then the card is not called slow. Given an expected figure,
+// then it is healthy, unless no other card is known: then nothing could be compared.
 static void what_alters_the_driver_excuses_a_low_figure(void **state)
 {
     (void)state;

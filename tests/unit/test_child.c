@@ -46,8 +46,8 @@ static void lines_go_both_ways(void **state)
     child_destroy(child, NS_PER_S);
 }
 
-// Given an environment that a driver changes later, when a child starts with the copy that was made
-// before, then the child does not see the change.
+// Given an environment that a driver changes later, when a child starts with a copy made before,
+// then the child does not see the change.
 static void it_starts_in_the_environment_that_it_is_given(void **state)
 {
     (void)state;
@@ -151,8 +151,8 @@ static void a_wake_up_interrupts_the_wait(void **state)
     close(pipe_fds[1]);
 }
 
-// Given three children, of which one is silent and one prints without end, when the parent waits
-// for all of them, then it gets the third child's line, and after it nothing until the time limit.
+// Given three children, one of them silent and one that prints without end, when the parent waits
+// for all, then it gets the third child's line, and nothing after it until the time limit.
 static void any_of_several_may_answer(void **state)
 {
     (void)state;

@@ -173,7 +173,7 @@ static void what_may_be_in_an_unseen_cache_is_not_called_memory(void **state)
         bool flagged;
     } results[] = {
         {{.last_cache_bytes = UINT64_C(60) << 20, .last_cache_known = true}, 256, false},
-        {{.last_cache_bytes = UINT64_C(16) << 10}, 256, true}, // as AMD's OpenCL states
+        {{.last_cache_bytes = UINT64_C(16) << 10}, 256, true}, // AMD's OpenCL states this
         {{.last_cache_bytes = 0}, 256, true},
         {{.last_cache_bytes = 0}, 1024, false},
     };
@@ -229,7 +229,7 @@ static void counters_should_count_what_follows_from_the_claim(void **state)
     assert_true(counts.of[GPU_COUNTER_INSTRUCTIONS_FP16] == 100);
     assert_true(isnan(counts.of[GPU_COUNTER_INSTRUCTIONS_FMA]));
     assert_true(counts.of[GPU_COUNTER_L2_READ] == 0 && counts.of[GPU_COUNTER_DRAM_READ] == 0);
-    // What is read from memory passes the L2. What the claim states itself counts.
+    // Reads from memory pass the L2. If the claim has its own counts, these are used.
     claim = (struct measure_claim){.read_bytes[MEASURE_DRAM] = 1e9};
     counts = measure_claim_counts(&claim, &info);
     assert_true(counts.of[GPU_COUNTER_L2_READ] == 1e9 && counts.of[GPU_COUNTER_DRAM_READ] == 1e9);

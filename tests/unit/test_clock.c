@@ -26,7 +26,7 @@ struct script {
     double device_tick_ns;
     uint64_t device_step, device_start;
     double iteration_ns; // time of one iteration of the waiting loop
-    double overhead_ns;  // time of a dispatch beside its iterations
+    double overhead_ns;  // time of a dispatch without its iterations
     uint32_t iterations; // iterations of the long runs
 };
 
@@ -64,7 +64,7 @@ static void play(const struct script *script, struct scripted *played)
             .count = STAMPS,
             .iterations = iterations,
             .span_ns = now_ns - begin_ns,
-            .seen_ns = now_ns + (r % 2 ? 3e5 : 1e4), // the host sees the end late now and then
+            .seen_ns = now_ns + (r % 2 ? 3e5 : 1e4), // sometimes the host sees the end late
         };
         now_ns += r == RUNS / 2 ? 20e6 : 0;
     }

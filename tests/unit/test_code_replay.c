@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The results of straight-line code show how many instructions ran, and which ones.
+// Tests that the results of straight-line code show how many instructions ran, and which.
 #include "bench/map.h"
 #include "bench/map/probes.h"
 

@@ -118,7 +118,7 @@ static void writing_needs_nothing_of_jansson(void **state)
 
 // ---------------------------------------------------------------- memory that ends, reading
 
-// Reads a run or, with `info`, a worker's answer. Returns whether it was accepted.
+// Reads a run or, with `info`, a worker's answer. True if it was accepted.
 static bool is_read(const char *text, const struct benchmark_info *info)
 {
     struct error err = {0};
@@ -132,8 +132,8 @@ static bool is_read(const char *text, const struct benchmark_info *info)
     return read;
 }
 
-// Reads in a process of its own, in which request number `refused` fails. The process must end at
-// once, with the message of an arena without memory.
+// Reads in another process, in which request number `refused` for memory fails. That process must
+// end at once, with the message of an arena without memory.
 static void reading_ends_the_process(const char *text, const struct benchmark_info *info,
                                      size_t refused)
 {
@@ -196,7 +196,7 @@ static void a_save_without_memory_leaves_the_former_file(void **state)
     struct run *run = rich_run();
     size_t refused = 0;
     int status = ARENA_EXIT_STATUS;
-    while (status != 0) { // until a save needs fewer requests than that
+    while (status != 0) { // until a save needs fewer than `refused` requests
         pid_t child = fork();
         refused++;
         if (child == 0) {
@@ -305,7 +305,7 @@ static void a_name_stands_once_and_has_its_last_value(void **state)
 
 // ---------------------------------------------------------------- rows of a long array
 
-// What json_rows_next makes of the only row; NULL: it is refused.
+// Returns what json_rows_next makes of the only row; NULL if it refuses the row.
 static json_t *row_of(const char *row)
 {
     struct arena *arena = arena_create();
@@ -326,7 +326,7 @@ static void a_row_is_what_jansson_reads(void **state)
 {
     (void)state;
     static const char *const rows[] = {
-        // Numbers, and what is none.
+        // Numbers, and what is no number.
         "0", "-0", "7", "-12.5e-3", "1E+05", "1e5", "0.1", "9007199254740993", "5e-324",
         "999999999999999999", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
         "0.1000000000000000055511151231257827021181583404541015625", "01", "-", "1.", ".5", "+1",

@@ -89,7 +89,7 @@ static void a_little_imprecise_is_noted_and_very_imprecise_is_suspect(void **sta
     assert_string_equal(find_reason(&result, "imprecise")->text, "noisy: ±1.4 % (goal ±0.5 %)");
     arena_destroy(f.arena);
 
-    f = begin(5); // misses the goal, but is known to ±0.68 %
+    f = begin(5); // misses the goal, but the interval is only ±0.68 %
     for (int round = 0; round < 5; round++)
         visit_with(&f, (double[]){100 + round % 2}, 1, 0);
     result = end(&f);
@@ -190,8 +190,8 @@ static void visit_clocked(struct fixture *f, double value, double hz, bool limit
 static void rounds_at_a_lower_clock_are_taken_again(void **state)
 {
     (void)state;
-    // Given two rounds at a low clock, one of them before it was known which clock the case keeps,
-    // and clocks that differ by less than a step.
+    // Given two rounds at a low clock, the first of them before the clock of the case is known, and
+    // clocks that differ by less than a step.
     struct fixture f = begin(5);
     visit_clocked(&f, 43.7, 1305e6, false);
     visit_clocked(&f, 66.3, 1980e6, false);
@@ -256,7 +256,7 @@ static void a_visit_to_be_taken_again_is_no_round(void **state)
 {
     (void)state;
     struct fixture f = begin(5);
-    for (int visit = 0; visit < 9; visit++) { // four of nine are disturbed
+    for (int visit = 0; visit < 9; visit++) { // four of nine visits are disturbed
         assert_false(collect_done(f.collect));
         visit_flagged(&f, visit % 2 ? 50 : 100, visit % 2 ? "other work" : NULL);
     }
@@ -330,7 +330,7 @@ static void enough_clean_rounds_do_without_the_flagged_ones(void **state)
 {
     (void)state;
     struct fixture f = begin(40);
-    for (int visit = 0; visit < 6; visit++) // noisy: the case does not end after five rounds
+    for (int visit = 0; visit < 6; visit++) // noisy, so five rounds are not enough
         visit_flagged(&f, 100 + 10 * (visit % 2), NULL);
     for (int visit = 0; visit < 16; visit++) {
         assert_false(collect_done(f.collect));

@@ -56,7 +56,7 @@ static void runs_without_a_difference_are_the_same(void **state)
     assert_true(scene.compared);
     assert_int_equal(count_of(&scene, "latency", COMPARE_SAME), 20);
     assert_int_equal(count_of(&scene, "bandwidth", COMPARE_SAME), 20);
-    // A metric that confirms another one has no row.
+    // A number in cycles that confirms a time has no row.
     assert_int_equal(count_of(&scene, "latency_cycles", COMPARE_SAME), 0);
     assert_false(compare_regressed(&scene.compare));
     assert_true(fabs(scene.compare.parts[0].geometric_mean - 1) < 0.003);
@@ -69,7 +69,7 @@ static void five_percent_more_work_is_slower(void **state)
     struct scene scene =
         scene_of((struct pair_desc){0}, (struct pair_desc){.work = 1.05}, (struct compare_desc){0});
     assert_int_equal(count_of(&scene, "latency", COMPARE_SLOWER), 20);
-    assert_int_equal(count_of(&scene, "bandwidth", COMPARE_SLOWER), 20); // a part of them
+    assert_int_equal(count_of(&scene, "bandwidth", COMPARE_SLOWER), 20);
     assert_int_equal(count_of(&scene, "depth", COMPARE_OTHER), 20);
     assert_true(compare_regressed(&scene.compare));
     for (size_t i = 0; i < scene.compare.row_count; i++) {
@@ -128,7 +128,7 @@ static void a_part_of_a_metric_changes_relative_to_the_whole(void **state)
         assert_true(compare_runs(scene.arena, scene.base, scene.now, &(struct compare_desc){0},
                                  &scene.compare, &scene.err));
         assert_int_equal(count_of(&scene, "depth", rows[i].word), 20);
-        assert_true(fabs(scene.compare.parts[0].geometric_mean - 1) < 0.003); // without the part
+        assert_true(fabs(scene.compare.parts[0].geometric_mean - 1) < 0.003); // without depth
         scene_end(&scene);
     }
 }
@@ -270,7 +270,7 @@ static void other_devices_are_refused_unless_across(void **state)
     struct scene moved =
         scene_of((struct pair_desc){0}, (struct pair_desc){.device_id = "vulkan:3"},
                  (struct compare_desc){0});
-    assert_true(moved.compared); // the same model behind another number
+    assert_true(moved.compared); // the same model with another device number
     scene_end(&moved);
 }
 
@@ -361,7 +361,7 @@ static void a_lower_bound_is_neither_slower_nor_faster(void **state)
 static void more_than_nothing_is_more_without_a_ratio(void **state)
 {
     (void)state;
-    // First no missed deadline, then all missed.
+    // First no deadline is missed, then all.
     assert_int_equal(WORD_BETWEEN(0, 0, 1, 1), COMPARE_SLOWER);
     assert_int_equal(WORD_BETWEEN(1, 1, 0, 0), COMPARE_FASTER);
     assert_int_equal(WORD_BETWEEN(0, 0, 0, 0), COMPARE_SAME);
@@ -389,7 +389,7 @@ static void a_figure_in_cycles_is_the_twin_that_its_benchmark_declares(void **st
     assert_false(metric_is_twin(&info, &result, &metrics[0]));
     assert_true(metric_is_twin(&info, &result, &metrics[1]));
     assert_false(metric_is_twin(&info, &result, &metrics[2]));
-    // In a list of names, the first metric counts that the case has.
+    // In a list of names, the first metric that the case has counts.
     assert_null(metric_in_cycles(&info, &result, &metrics[3]));
     // Without a benchmark, or without a number in cycles, there is no such metric.
     assert_null(metric_in_cycles(NULL, &result, &metrics[0]));

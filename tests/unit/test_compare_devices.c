@@ -138,9 +138,9 @@ static void scale(struct metric *metric, double factor)
     metric->ci95[1] *= factor;
 }
 
-// Compares runs of two cards; on the second one, bandwidth of the first `cases` of 20 cases, which
-// have three figures each, is `factor` times as high; the card shows `headline` (NULL: nothing).
-// Returns how many are called slower.
+// Compares runs of two cards with 20 cases of three figures. In the first `cases` cases of the
+// second card, bandwidth is `factor` times as high. The card shows `headline` (NULL: nothing).
+// Returns how many figures are called slower.
 static size_t slower_of(size_t cases, double factor, const struct headline_info *headline)
 {
     struct run *now = RUN_OF({.device_id = "cuda:0", .uuid = "b", .seed = 2});
@@ -166,8 +166,8 @@ static void few_figures_may_lie_a_little_beyond_what_cards_differ_by(void **stat
     assert_int_equal(slower_of(3, 1 / (spread * spread), NULL), 0); // 5 % of the figures
     assert_int_equal(slower_of(4, 1 / (spread * spread), NULL), 4); // more of them
     assert_int_equal(slower_of(1, 1 / (spread * spread * spread * spread), NULL),
-                     1); // much further
-    // The first case has the highest bandwidth, which is the figure of the card.
+                     1); // much further beyond the spread
+    // The first case has the highest bandwidth, so it is the figure of the card.
     const struct headline_info best = {.kind = HEADLINE_BEST,
                                        .title = "Best",
                                        .metric = "bandwidth",

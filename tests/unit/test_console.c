@@ -173,7 +173,7 @@ static void a_long_table_of_one_benchmark_keeps_the_powers_of_two(void **state)
     assert_non_null(strstr(text, "\n      15   215"));
     assert_null(strstr(text, "\n      14   214"));
     assert_non_null(strstr(text, "(24 of 128 points; all of them are in the run file)"));
-    // Nothing of another benchmark, but what concerns the whole run.
+    // Shows nothing of other benchmarks, except what concerns the whole run.
     assert_null(strstr(text, "Latency by size"));
     assert_null(strstr(text, "L1 ends at 230 KiB"));
     assert_non_null(strstr(text, "one clock seen"));
@@ -333,7 +333,7 @@ static void a_run_with_only_failures_says_so(void **state)
     run->result_count = 1;
     run->status = RUN_INTERRUPTED;
     char *text = shown(run, (struct console_desc){0});
-    assert_null(strstr(text, "Latency by size")); // an empty table shows nothing
+    assert_null(strstr(text, "Latency by size")); // an empty table is not shown
     assert_non_null(strstr(text, "1 failed case"));
     assert_non_null(
         strstr(text, "0 ok · 0 suspect · 0 skipped · 1 failed · interrupted: some cases"));
@@ -423,7 +423,7 @@ static void a_time_line_has_a_bar_a_lane(void **state)
     static double spans[] = {0, 5000, 0, 5000, 5001, 1, 5000, 10000, 2};
     static double crowd[] = {0, 5000, 0, 0, 10000, 1, 5000, 10000, 2};
     static const char *pair_columns[] = {"a", "b", "overlap"};
-    static double pairs[] = {0, 1, 0.5, 0, 2, 0, 1, 2, 1, 1, 9, 1}; // lane 9 does not exist
+    static double pairs[] = {0, 1, 0.5, 0, 2, 0, 1, 2, 1, 1, 9, 1}; // there is no lane 9
     static struct series series[] = {{"timeline", columns, 3, spans, 3},
                                      {"workgroups", columns, 3, crowd, 3},
                                      {"matrix", pair_columns, 3, pairs, 4}};

@@ -28,8 +28,7 @@ static void call_nowhere(void)
 }
 
 // A frame that the compiler cannot merge with the next one. ThreadSanitizer must not call its
-// library from here: the stack would now and then end inside that library, whose file is then
-// named.
+// library here: the stack could end inside that library, and its file would be named.
 __attribute__((no_sanitize("thread"))) static int overflow(volatile int *depth)
 {
     volatile int local[1024] = {*depth};

@@ -162,7 +162,7 @@ static void the_console_shows_the_table(void **state)
     assert_non_null(strstr(text, "  1 KiB\n"));
     assert_non_null(strstr(text, "vulkan:0 ÷ cuda:0: 12 equal cases, median ratio 1.0"));
     free(text);
-    // A ratio as wide as its column is still parted from the number before it.
+    // If a ratio is as wide as its column, a blank still separates it from the number before.
     struct metric *noisy = &run->results[0]->metrics[0];
     noisy->ci95[0] = noisy->median * 0.01;
     noisy->ci95[1] = noisy->median * 960;

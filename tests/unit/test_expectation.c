@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What is expected of a card, and from how far below it the card is slow.
+// Tests what is expected of a card, and how far below that it counts as slow.
 #include "analysis/check_others.h"
 #include "analysis/compare.h"
 #include "analysis/reference.h"
 #include "golden/card_checks.h"
 
-// Given two cards of this model, and `others` of another one, each 0.5 % off the next.
+// Given two cards of this model, and `others` of another model, which differ by steps of 0.5 %.
 static struct outcome few_cards(double value, size_t others)
 {
     struct outcome o = begin(cards(2, DRAM_READ, 4.6e12, 0), DRAM_READ, value);
@@ -20,8 +20,8 @@ static struct outcome few_cards(double value, size_t others)
 static void few_cards_bound_by_the_spread_of_all_models(void **state)
 {
     (void)state;
-    // Given seven degrees of freedom (1 of this model, 6 of the other), memory of one kind is bound
-    // by what these cards show; given fewer, all of them may be of one kind.
+    // Given seven degrees of freedom (1 of this model, 6 of the other), then what these cards show
+    // is the bound. Given fewer, then it is the known spread of bandwidths.
     double spread = card_spread_of("bandwidth", UNIT_BYTE_PER_S);
     for (size_t others = 6; others <= 7; others++) {
         struct outcome inside = few_cards(4.6e12, others);
@@ -58,14 +58,14 @@ static void classes_pool_what_is_comparable(void **state)
 {
     (void)state;
     struct check_spreads spreads;
-    struct run *run = cards(4, DRAM_READ, 4.6e12, 0.01); // steps of 1 %: a deviation of 1.29 %
+    struct run *run = cards(4, DRAM_READ, 4.6e12, 0.01); // steps of 1 % have a deviation of 1.29 %
     check_spreads_of(&run, 1, &spreads);
     const struct check_spread *memory = &spreads.between[CHECK_CLASS_MEMORY];
     assert_true(fabs(memory->deviation - 0.0129) < 0.0002);
     assert_int_equal(memory->freedom, 3);
     assert_int_equal(spreads.repeats.freedom, 0);
     assert_int_equal(spreads.between[CHECK_CLASS_LINK].freedom, 0);
-    // Two runs of one card give the spread of repeats, and no card more.
+    // Two runs of one card give the spread of repeats, but count as one card.
     run->devices[1].uuid = run->devices[0].uuid;
     check_spreads_of(&run, 1, &spreads);
     assert_int_equal(memory->freedom, 2);
@@ -87,7 +87,7 @@ static void own_runs_bound_by_how_they_repeat(void **state)
         for (size_t i = 0; i < 5; i++)
             own->devices[i].uuid = "ffffffffffffffffffffffffffffffff";
         struct outcome o = begin(own, DRAM_READ, 4.6e12 * (slow ? 0.98 : 0.996));
-        judge(&o); // a deviation of 0.16 % and 4 degrees of freedom bound by 1.2 %
+        judge(&o); // a deviation of 0.16 % with 4 degrees of freedom: a bound of 1.2 %
         assert_outcome(&o, slow ? CHECK_SLOW : CHECK_HEALTHY,
                        slow ? CHECK_BELOW_EXPECTATION : CHECK_OK, NULL);
         assert_int_equal(o.check->figures[0].cards, 1);
@@ -115,7 +115,7 @@ static void cards_of_another_power_limit_or_ecc_state_are_left_out(void **state)
     (void)state;
     for (int ecc = 0; ecc < 2; ecc++) {
         struct outcome o = begin(cards(3, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12);
-        o.others->devices[2].uuid = o.others->devices[0].uuid; // the same card once more
+        o.others->devices[2].uuid = o.others->devices[0].uuid; // the first card again
         *run_add_check(o.others) = (struct check){
             .device = o.others->devices[2].id, .state = {.power_limit_w = 700, .ecc_enabled = 1}};
         struct check *other = run_add_check(o.others);
@@ -128,7 +128,7 @@ static void cards_of_another_power_limit_or_ecc_state_are_left_out(void **state)
             o.check->state.power_limit_w = 600;
         judge(&o);
         assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
-        assert_int_equal(o.check->figures[0].cards, 1); // the other one does not say
+        assert_int_equal(o.check->figures[0].cards, 1); // the other card's limit is not known
         assert_string_equal(o.check->remarks[1],
                             "1 card left out: another power limit or ECC state");
         end(&o);
@@ -169,7 +169,7 @@ static void cards_that_are_not_compared_give_no_remark(void **state)
     o.check->state.power_limit_w = 700;
     // when the card is judged
     judge(&o);
-    // then nothing is said of the two others, because the card is compared with itself
+    // then nothing is said about the two others, because the card is compared with itself
     assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
     assert_int_equal(o.check->remark_count, 1);
     assert_string_equal(o.check->remarks[0], "expectation from 1 card");

@@ -28,7 +28,7 @@ static void write_file(const char *root, const char *folder, const char *name, c
     fclose(file);
 }
 
-// Adds a vector of the card, whose interrupts go to a processor and whose counters are `counts`.
+// Adds an interrupt vector of the card. Interrupts go to `processor`; its counters are `counts`.
 static void add_vector(const char *root, const char *vector, const char *counts, size_t processor)
 {
     char folder[64], text[32];
@@ -55,8 +55,8 @@ static int tear_down(void **state)
     return system(command);
 }
 
-// Given vectors of which one has most interrupts and one a few from the driver's start, then only
-// the processor of the first is avoided.
+// Given a vector with most of the interrupts, and one with a few from the driver's start, then only
+// the processor of the former is avoided.
 static void processors_with_interrupts_are_found(void **state)
 {
     const char *root = *state;
@@ -93,8 +93,8 @@ static void note(struct free_core *core, double contention, unsigned count)
         free_core_note(core, contention * (0.995 + 0.01 * (i % 10) / 10));
 }
 
-// Given many readings of free cores and a few that are too low, then a core as before is free, and
-// a busy one is not. After as many readings of busy cores, both are known as before.
+// Given many readings of free cores and a few that are too low, then a core with the usual reading
+// is free, and a busy one is not. As many readings of busy cores do not change that.
 static void a_reading_that_is_too_low_changes_nothing(void **state)
 {
     struct arena *arena = arena_create();
@@ -111,7 +111,7 @@ static void a_reading_that_is_too_low_changes_nothing(void **state)
     arena_destroy(arena);
 }
 
-// Given one reading of each processor, of which only two are free, then these two are known.
+// Given one reading of each processor, when two are free, then free and busy ones are told apart.
 static void the_first_readings_tell_free_from_busy(void **state)
 {
     struct arena *arena = arena_create();
@@ -135,7 +135,7 @@ static size_t allowed(size_t list[CPU_SETSIZE])
     return count;
 }
 
-// A search for a core, where the first `count` processors of `list` handle interrupts of the card.
+// Creates a search for a core. The first `count` processors of `list` handle the card's interrupts.
 static struct free_core *avoiding(struct arena *arena, const char *root, const size_t *list,
                                   size_t count)
 {
@@ -159,7 +159,7 @@ static void the_thread_leaves_processors_with_interrupts(void **state)
     struct arena *arena = arena_create();
     struct free_core *core = avoiding(arena, *state, before, count - 1);
     bool arrived = false;
-    // The system may move the thread again before it is asked where it is.
+    // The system may move the thread again before the test asks for its processor.
     for (int i = 0; i < 1000 && !arrived; i++) {
         free_core_settle(core);
         arrived = sched_getcpu() == (int)before[count - 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Run files that are gzipped, and gzipped files that are damaged.
+// Tests gzipped run files, and gzipped files that are damaged.
 #include "golden/rich_run.h"
 #include "golden/same_run.h"
 #include "results/json.h"
@@ -97,14 +97,14 @@ static void a_gzipped_file_that_is_cut_or_changed_is_refused_in_one_line(void **
     size_t count = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     assert_true(count > 100 && count < sizeof bytes);
-    // Each of the last bytes matters: they hold the check sum and the length.
+    // Each of the last bytes matters: they are the check sum and the length.
     for (size_t kept = 2; kept < count; kept += kept < count - 10 ? 1 + count / 64 : 1) {
         bytes_save(place.path, bytes, kept, 1);
         refused(place.path);
     }
     assert_non_null(strstr(refused(place.path), "run.json.gz: the gzipped file is damaged ("));
-    // Between the header, of which some bytes carry no information, and the last byte of the packed
-    // text, which has unused bits.
+    // Changes bytes between the header, where some carry no information, and the last byte of the
+    // packed text, which has unused bits.
     for (size_t at = 10; at < count; at += at < count - 20 ? 1 + count / 64 : 1) {
         if (at == count - 9)
             continue;

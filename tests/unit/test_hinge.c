@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fit of a rise takes short cuts; what it finds is what a search without any finds.
+// The fit of a rise takes short cuts. It must find what a search without short cuts finds.
 #include "math/hinge.h"
 #include "math/random.h"
 
@@ -32,7 +32,7 @@ static double plain_cost(const struct hinge *hinge, double end, double width)
     return cost;
 }
 
-// Tries widths about *width, and sets it to the best. Returns its cost.
+// Tries widths around *width and sets it to the best one. Returns the cost of that.
 static double plain_widths(const struct hinge *hinge, double end, double reach, int steps,
                            double *width)
 {

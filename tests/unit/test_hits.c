@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests where the hits of a cache end on a latency curve, and what is said of it beside the levels.
+// Tests where the hits of a cache end on a latency curve, and the findings about that.
 #include "analysis/audit.h"
 #include "analysis/levels.h"
 #include "golden/golden.h"
@@ -31,8 +31,8 @@ enum {
     L2_OCTAVE = 22  // 4 MiB by latency
 };
 
-// What the counters of the two caches say: up to which octave all reads hit, and in how many passes
-// they were read (0: not known).
+// What the counters of the two caches show: the octave up to which all reads hit, and the number of
+// passes that counted them (0: not known).
 struct counted {
     double l1_octave, l2_octave;
     unsigned l1_passes, l2_passes;
@@ -95,10 +95,10 @@ static void a_rate_whose_parts_are_of_different_passes_is_none(void **state)
                                  {"l2_read_hit", UNIT_BYTE, 6, NAN, 1, 1},
                                  {"l2_far_hit", UNIT_BYTE, 12, NAN, 1, 1}};
     const struct result result = {.counters = counters, .counter_count = COUNT(counters)};
-    // Given: files that do not say it, and one pass.
+    // Given: counters of unknown passes, and counters of one pass.
     assert_true(hits_rate(&result, 1) == 0.25);
     assert_true(hits_rate(&result, 2) == 0.75);
-    // When the L2 is not known to be of one pass, or either is of several.
+    // When the passes of the L2 are not known, or there are several.
     counters[2].passes = 0;
     assert_true(isnan(hits_rate(&result, 2)));
     counters[2].passes = counters[0].passes = 5;
@@ -114,7 +114,7 @@ static void a_rate_of_different_passes_counts_if_hits_and_misses_add_up(void **s
                                  {"l1_read_miss", UNIT_BYTE, 24.3, NAN, 1, 7}};
     const struct result result = {.counters = counters, .counter_count = COUNT(counters)};
     assert_true(hits_rate(&result, 1) == 0.25);
-    counters[2].counted = 24.4; // 1.3 % too much
+    counters[2].counted = 24.4; // hits and misses are 1.3 % too many
     assert_true(isnan(hits_rate(&result, 1)));
 }
 
@@ -161,7 +161,7 @@ static void counters_that_see_no_end_say_nothing(void **state)
     struct run *run = run_with(&(struct counted){99, 99, 1, 1});
     assert_int_equal(run->finding_count, 0);
     run_destroy(run);
-    // Given: hits of the L2 that may be of another pass than its reads.
+    // Given: hits of the L2 that may have been counted in another pass than its reads.
     run = run_with(&(struct counted){L1_OCTAVE, L2_OCTAVE, 0, 5});
     assert_int_equal(run->finding_count, 1);
     assert_non_null(strstr(run->findings[0].text, "hits of the L1 "));
@@ -184,7 +184,7 @@ static void an_end_that_the_latency_does_not_show_is_told(void **state)
     run_destroy(run);
 }
 
-// Given: chains beyond the L2 whose hops read these bytes of memory.
+// Given: chains beyond the L2, and the bytes of memory that each of their hops reads.
 static void what_a_missing_load_reads_is_said(void **state)
 {
     (void)state;

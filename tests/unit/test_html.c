@@ -86,7 +86,7 @@ static void runs_stand_in_the_page_as_they_are(void **state)
     assert_int_equal(json_array_size(results), demo->result_count);
     json_t *metrics = json_object_get(json_array_get(results, 0), "metrics");
     json_t *median = json_object_get(json_array_get(metrics, 0), "median");
-    // Every bit is the same.
+    // The number has the same bits.
     assert_true(json_real_value(median) == demo->results[0]->metrics[0].median);
     assert_null(strstr(page, "@RUNS@"));
     json_decref(json);

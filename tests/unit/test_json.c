@@ -87,7 +87,7 @@ static void the_golden_file_reads_and_writes_the_same(void **state)
     run_destroy(run);
 }
 
-// Returns the run that is described by the text of `from` with one part of the text replaced.
+// Reads the run whose text is that of `from` with one part replaced.
 static struct run *edited(const struct run *from, const char *part, const char *with)
 {
     size_t bytes;
@@ -109,7 +109,7 @@ static void a_share_is_computed_from_the_limit_also_where_the_file_has_none(void
     (void)state;
     struct run *run = rich_run();
     struct metric *metric = &run->results[0]->metrics[1];
-    // Cycles, of which fewer are better: half of the share that the limit of 28 would be.
+    // Fewer cycles are better, so twice the limit is a share of a half.
     metric->median = 56;
     struct run *older = edited(run, ",\"limit\":28,\"share\":0.5", ",\"limit\":28,\"of_limit\":2");
     const struct metric *read = &older->results[0]->metrics[1];

@@ -20,7 +20,7 @@ enum {
     LAPS = 6
 };
 
-// One cache of 8 ways; memory lies behind it.
+// One cache of 8 ways in front of the memory.
 struct cache {
     unsigned sets, line, sector;
     bool hashed;                   // a hash of the address selects the set; false: address bits do
@@ -160,8 +160,8 @@ static void lines_of_caches_with_plain_sets_are_found(void **state)
     (void)state;
     for (unsigned line = 32; line <= 256; line *= 2) {
         struct cache cache = cache_of(line, line, false);
-        // Every second set stays empty, or more of them: the chain finds the end where all bytes of
-        // the region would fill the cache.
+        // At least every second set stays empty, so the chain ends where its region is as large as
+        // the cache.
         struct lines_answer answer = answer_of(&cache, capacity_of(&cache), 128);
         assert_answer(&cache, &answer);
     }
@@ -170,8 +170,8 @@ static void lines_of_caches_with_plain_sets_are_found(void **state)
 static void an_end_before_the_capacity_makes_no_line_longer(void **state)
 {
     (void)state;
-    // given sets that a hash fills unevenly where nodes leave lines out: a chain with a node every
-    // 128 bytes sees the end before the cache is full
+    // given sets that a hash fills unevenly, because nodes leave lines out: a chain with a node
+    // every 128 bytes ends before the cache is full
     for (unsigned line = 32; line <= 64; line *= 2)
         for (int percent = 55; percent <= 75; percent += 5) {
             struct cache cache = cache_of(line, line, true);

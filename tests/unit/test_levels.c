@@ -179,7 +179,7 @@ static void a_size_that_map_corrected_is_the_one_reported(void **state)
     add_staircase(run, "vulkan:0", "vector");
     add_mapped_size(run, "vulkan:0", 1, 8 << 10);
     add_mapped_size(run, "vulkan:0", 2, 4 << 20);
-    // when
+    // when the levels are found
     add_findings(run);
     // then the text of the first level has both sizes, and its value is the size at which the curve
     // steps
@@ -202,9 +202,9 @@ static void a_step_that_is_no_cache_of_the_map_is_not_reported(void **state)
     run_add_benchmark(run, &map);
     add_staircase(run, "vulkan:0", "vector");
     add_mapped_size(run, "vulkan:0", 1, 4 << 20);
-    // when
+    // when the levels are found
     add_findings(run);
-    // then
+    // then only the level of the cache has a finding
     assert_int_equal(run->finding_count, 1);
     assert_level(&run->findings[0], "vulkan:0", 4 << 20);
     assert_non_null(strstr(run->findings[0].text, "level 1: 50.00 ns up to 4 MiB (95 %: "));
@@ -228,7 +228,7 @@ static void the_longest_curve_decides(void **state)
 {
     (void)state;
     struct run *run = run_of(&latency, 1);
-    for (int i = 10 * 4; i <= 20 * 4; i++) // a flat curve, and a shorter one
+    for (int i = 10 * 4; i <= 20 * 4; i++) // a flat and shorter curve
         add_case(run, "vulkan:0", "shared", i / 4.0, 9);
     add_staircase(run, "vulkan:0", "vector");
     add_findings(run);

@@ -180,7 +180,7 @@ static void a_cache_counts_as_the_last_where_somebody_knows(void **state)
         {"NVIDIA H200", 0x10de, GPU_KIND_DISCRETE, 60, 60, 60, true},
         {"NVIDIA Something New", 0x10de, GPU_KIND_DISCRETE, 40, 40, 40, true},
         {"Orin", 0x10de, GPU_KIND_INTEGRATED, 4, 4, 256, false}, // a system cache lies behind it
-        // Through OpenCL: its L1.
+        // OpenCL states its L1.
         {"AMD Radeon RX 6900 XT", 0x1002, GPU_KIND_DISCRETE, 1, 128, 128, true},
         {"AMD Radeon New", 0x1002, GPU_KIND_DISCRETE, 1, 1, 256, false},
         {"Apple M1", 0x106b, GPU_KIND_INTEGRATED, 0, 0, 256, false},
@@ -211,8 +211,8 @@ static void a_core_of_rdna_is_what_the_driver_counts(void **state)
         double fp32; // results per core and cycle
     } drivers[] = {
         {"AMD Radeon RX 6900 XT (RADV NAVI21)", 80, 1024, 2, 64}, // compute units
-        {"AMD Radeon RX 6900 XT", 40, 0, 1, 128},                 // ROCm's OpenCL: their pairs
-        {"AMD Radeon RX 6900 XT", 80, 0, 2, 64},                  // another OpenCL
+        {"AMD Radeon RX 6900 XT", 40, 0, 1, 128}, // ROCm's OpenCL counts pairs of compute units
+        {"AMD Radeon RX 6900 XT", 80, 0, 2, 64},  // another OpenCL
         {"AMD Radeon Pro unlisted", 30, 0, 0, 0}, // the driver may count compute units or pairs
         {"AMD Radeon Pro unlisted", 60, 1024, 2, 64},
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The limits of math/outliers.h: how often normal values exceed them, and what they find.
+// Tests the limits of math/outliers.h: how often normal values exceed them, and what they find.
 #include "math/outliers.h"
 #include "math/random.h"
 
@@ -20,7 +20,7 @@ static void assert_near(double value, double expected, double tolerance)
         fail_msg("%.12g is not %.12g", value, expected);
 }
 
-// Box and Muller.
+// The Box-Muller method.
 static double normal(struct random *random)
 {
     double radius = sqrt(-2 * log(1 - random_unit(random)));
@@ -104,11 +104,11 @@ static void discoveries_follow_the_step_up_rule(void **state)
 {
     (void)state;
     const double chances[] = {0.001, 0.008, 0.012, 0.041, 0.2};
-    // Of 10 tests at 5 %: 0.005, 0.01, 0.015, 0.02, 0.025 are the limits.
+    // Limits for 10 tests at 5 %: 0.005, 0.01, 0.015, 0.02, 0.025.
     assert_int_equal(discoveries(chances, 5, 10, 0.05), 3);
     assert_int_equal(discoveries(chances, 5, 1000, 0.05), 0);
     assert_int_equal(discoveries(chances, 0, 10, 0.05), 0);
-    const double late[] = {0.006, 0.009}; // the first alone is no discovery, both are
+    const double late[] = {0.006, 0.009}; // the first alone is no discovery
     assert_int_equal(discoveries(late, 1, 10, 0.05), 0);
     assert_int_equal(discoveries(late, 2, 10, 0.05), 2);
 }

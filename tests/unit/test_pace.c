@@ -78,7 +78,7 @@ static void leads_that_do_not_help_end_and_are_not_tried_in_each_round(void **st
     assert_int_equal(card.samplings, 1);
     visit(&pace, &card, &other_hz, false);
     assert_in_range(card.waited_ns, 1, PACE_PATIENCE_NS);
-    // A higher clock becomes the case's own, and a lower one is noticed.
+    // A higher clock becomes that of the case; then a lower one is noticed.
     card.high_hz = card.low_hz = 1850e6;
     visit(&pace, &card, &case_hz, false);
     assert_true(case_hz == 1850e6);
@@ -276,7 +276,7 @@ static void a_higher_clock_that_several_visits_have_is_the_load_s(void **state)
 static void of_several_higher_readings_the_lowest_counts(void **state)
 {
     (void)state;
-    // Given an H100: some loads keep 2010 MHz, one reading of which is 0.3 % too high, others 1980.
+    // Given an H100: some loads keep 2010 MHz (one reading is 0.3 % too high), others 1980 MHz.
     struct measure_pace pace = {.fastest_hz = 1950e6};
     static const double readings_hz[] = {2010.2e6, 2010.2e6, 2016.5e6};
     for (int i = 0; i < 3; i++)
@@ -301,7 +301,7 @@ static void a_few_percent_above_the_stated_clock_are_that_clock(void **state)
     }
     pace_begin(&pace, &case_hz);
     assert_false(pace_again(&pace, 1995e6, 0));
-    // But a clock below the stated one is.
+    // But a clock below the stated one is low.
     assert_int_equal(judge(&pace, 1930e6, 3), PACE_LOWER);
     pace_begin(&pace, &case_hz);
     assert_true(pace_again(&pace, 1930e6, 0));

@@ -56,7 +56,7 @@ static void test_hello_must_come_first_and_be_right(void **state)
     struct socket s = open_socket();
     assert_int_equal(take(&s, 0x81, hello), PEER_GREETED);
     assert_int_equal(take(&s, 0x81, cancel), PEER_ASKS);
-    assert_int_equal(take(&s, 0x81, hello), PEER_CLOSES); // once is enough
+    assert_int_equal(take(&s, 0x81, hello), PEER_CLOSES); // a second hello is refused
 }
 
 static void test_a_message_may_come_in_frames(void **state)
@@ -64,18 +64,18 @@ static void test_a_message_may_come_in_frames(void **state)
     (void)state;
     struct socket s = open_socket();
     assert_int_equal(take(&s, 0x01, "{\"type\":\"hel"), PEER_WAITS);
-    assert_int_equal(take(&s, 0x89, ""), PEER_WAITS); // a ping between them
+    assert_int_equal(take(&s, 0x89, ""), PEER_WAITS); // a ping between the parts
     assert_int_equal(take(&s, 0x00, "lo\",\"token\":"), PEER_WAITS);
     assert_int_equal(take(&s, 0x80, "\"secret\"}"), PEER_GREETED);
-    assert_int_equal(take(&s, 0x80, "{}"), PEER_CLOSES); // continues nothing
+    assert_int_equal(take(&s, 0x80, "{}"), PEER_CLOSES); // there is no message to continue
     s = open_socket();
     assert_int_equal(take(&s, 0x01, "{"), PEER_WAITS);
-    assert_int_equal(take(&s, 0x81, "}"), PEER_CLOSES); // begins within a message
+    assert_int_equal(take(&s, 0x81, "}"), PEER_CLOSES); // begins inside a message
     peer_fini(&s.peer);
     s = open_socket();
     assert_int_equal(take(&s, 0x82, hello), PEER_CLOSES); // binary
-    assert_int_equal(take(&s, 0xc1, hello), PEER_CLOSES); // of an extension
-    assert_int_equal(take(&s, 0x88, ""), PEER_CLOSES);    // good-bye
+    assert_int_equal(take(&s, 0xc1, hello), PEER_CLOSES); // with a bit of an extension
+    assert_int_equal(take(&s, 0x88, ""), PEER_CLOSES);    // a closing frame
 }
 
 static void test_a_message_has_a_longest_length(void **state)
@@ -92,8 +92,8 @@ static void test_a_message_has_a_longest_length(void **state)
     arena_destroy(arena);
 }
 
-// Given a socket that sends as fast as it can, when its allowance is spent, then it is closed;
-// at the allowed rate it is not.
+// Given a socket that sends as fast as it can, when its allowance is used up, then it is closed. At
+// the allowed rate it stays open.
 static void test_messages_have_a_rate(void **state)
 {
     (void)state;

@@ -104,8 +104,8 @@ static size_t place_of(const char *text, const char *part)
     return (size_t)(at - text);
 }
 
-// Given a curve that ends within a cache, then the last level has no size: the device's memory is
-// another level.
+// Given a curve that ends within a cache, then the last level has no size, because the device's
+// memory is another level.
 static void a_cache_is_not_as_large_as_the_memory(void **state)
 {
     (void)state;

@@ -98,9 +98,9 @@ static void a_slow_creep_within_a_level_is_not_a_step(void **state)
     assert_int_equal(result.count, 2);
 }
 
-// The near L2 of an H200 through Vulkan (ns; KiB): translation adds 3 % from 8 MiB on, and the rise
-// has one point. Through CUDA, where the latency stays constant, the same level ends at 29.05 to
-// 29.74 MiB.
+// The near L2 of an H200 through Vulkan (ns; KiB). Translation adds 3 % from 8 MiB on, and the rise
+// has one point. Through CUDA the latency stays constant, and this level ends at 29.05 to 29.74
+// MiB.
 static const struct {
     double kib, ns;
 } h200[] = {

@@ -35,7 +35,7 @@ static void a_process_is_bound_to_the_list(void **state)
     assert_true(processors_bind(first));
     allowed(now);
     assert_string_equal(now, first);
-    assert_true(processors_bind(all)); // ranges and commas read back
+    assert_true(processors_bind(all)); // ranges and commas can be read
     allowed(now);
     assert_string_equal(now, all);
 }
@@ -155,9 +155,8 @@ static void make_folder(const char *root, const char *path)
     assert_int_equal(mkdir(whole, 0700), 0);
 }
 
-// Given a process 7 with the children 8 and 9, when they use the processors, then this is not the
-// use of others; nor is it when a child has ended and its time has become that of the children
-// of 7.
+// Given process 7 with the children 8 and 9, when they use the processors, then this is not the use
+// of others. Nor is the time of a child that has ended, which 7 then counts as its children's.
 static void the_family_is_told_from_others(void **state)
 {
     (void)state;
@@ -212,7 +211,7 @@ static void a_limit_of_the_container_is_seen(void **state)
     write_file(root, "/sys/fs/cgroup/cpu.stat", "usage_usec 9\nnr_periods 7\nnr_throttled 4\n");
     assert_true(processors_time_read(root, 7, &time));
     assert_true(time.throttled == 4);
-    write_file(root, "/sys/fs/cgroup/cpu.stat", "usage_usec 9\n"); // as without a limit
+    write_file(root, "/sys/fs/cgroup/cpu.stat", "usage_usec 9\n"); // there is no limit
     make_folder(root, version_1[0]);
     write_file(root, version_1[1], "nr_periods 9\nnr_throttled 6\nthrottled_time 5000\n");
     assert_true(processors_time_read(root, 7, &time));

@@ -48,7 +48,7 @@ enum {
 struct planned {
     struct arena *arena;
     const struct gpu_info *device;
-    struct bench_product product; // without its request
+    struct bench_product product; // all but its request
     struct bench_case_list list;
     struct error err;
 };
@@ -179,7 +179,7 @@ static void a_value_is_replaced_whoever_chose_it(void **state)
     assert_int_equal(case_choice(&p->list.cases[0], "work"), 2);
 }
 
-// True for `add` with the second size only; refuses a width of 16.
+// Keeps `add` only with the second size; refuses a width of 16.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     if (case_matches(&pick->c, "width=16"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verdict on the rounds of a case: reasons and remarks.
+// Tests the verdict on the rounds of a case: reasons and remarks.
 #include "unit/collect_fixture.h"
 
 static double noise_of(struct fixture *fixture)
@@ -54,7 +54,7 @@ static void what_one_visit_alone_took_has_the_interval_that_it_knows(void **stat
     for (int round = 0; round < 5; round++) {
         struct measure_visit *visit = measure_visit_create(fixture.arena);
         visit_samples(visit, 0, rates, 4, 0.1);
-        visit_half(visit, 0, 20); // does not count, because there are five rounds
+        visit_half(visit, 0, 20); // ignored, because there are five rounds
         if (round == 0) {
             visit_samples(visit, 1, &once, 1, 0);
             visit_half(visit, 1, 2);
@@ -68,7 +68,7 @@ static void what_one_visit_alone_took_has_the_interval_that_it_knows(void **stat
     arena_destroy(fixture.arena);
 }
 
-// Makes five rounds whose medians are within ± `off` of 100, of samples that the host timed or not.
+// Makes five rounds whose medians are within ± `off` of 100. The host or the device timed them.
 static struct result scattered(struct fixture *f, double off, bool by_host)
 {
     const double values[] = {100 - off, 100 + off, 100 - off / 2, 100 + off / 2, 100};
@@ -136,7 +136,7 @@ static void a_part_counts_by_what_it_adds_to_the_whole(void **state)
             visit_by_host(visit, 1);
             collect_visit(collect, visit);
         }
-        // Then only the large one, 15 % of the time, is a remark.
+        // Then only the large one, whose interval is 15 % of the time, gets a remark.
         struct result result = {0};
         collect_result(collect, arena, &result);
         assert_int_equal(result.verdict, VERDICT_OK);
@@ -165,7 +165,7 @@ static void a_zero_within_a_step_of_the_clock_is_precise(void **state)
             visit_samples(visit, 1, (const double[]){scattered && round > 2 ? 400 : 0}, 1, 1);
             collect_visit(collect, visit);
         }
-        // Then only the latter is a remark.
+        // Then only the latter get a remark.
         struct result result = {0};
         collect_result(collect, arena, &result);
         assert_int_equal(result.verdict, VERDICT_OK);
@@ -236,7 +236,7 @@ static void drift_within_rounds_is_suspect(void **state)
     struct fixture f = begin(5);
     for (int round = 0; round < 5; round++) {
         double samples[16];
-        for (int i = 0; i < 16; i++) // the warm-up was too short
+        for (int i = 0; i < 16; i++) // as after a warm-up that was too short
             samples[i] = 100 + 0.2 * i + 0.1 * noise_of(&f);
         visit_with(&f, samples, 16, 0);
     }

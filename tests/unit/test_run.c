@@ -75,14 +75,14 @@ static void the_shortest_text_reads_back_exactly(void **state)
     assert_string_equal(text, "4096");
 }
 
-// The text of 15, 16 or 17 digits that a search without any shortcut finds.
+// A number is written with 15, 16 or 17 digits: as few as a search without short cuts needs.
 static void the_digits_are_the_fewest(void **state)
 {
     (void)state;
     uint64_t bits = 88172645463325252;
     for (size_t i = 0; i < 30000; i++) {
         bits ^= bits << 13, bits ^= bits >> 7, bits ^= bits << 17;
-        // Any double, one that is nearly 0, and one of some 15 or 16 digits.
+        // Any double, then one close to 0, then one of some 15 or 16 digits.
         uint64_t chosen = i % 3 == 1 ? bits >> 12 : bits;
         double value;
         memcpy(&value, &chosen, sizeof value);

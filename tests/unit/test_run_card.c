@@ -214,7 +214,7 @@ static void of_two_benchmarks_the_better_figure_counts(void **state)
     assert_string_equal(figure_at(&card, "DRAM", 0)->benchmark, "tuned");
     assert_string_equal(figure_at(&card, "DRAM", 0)->other->benchmark, "reads");
     assert_null(figure_at(&card, "DRAM", 0)->other->other);
-    // A result that is not trusted counts only if it is far better.
+    // A result that is not trusted is the figure only if it is far better.
     flag(run, other);
     card_build(run->arena, run, "vulkan:0", NULL, &card);
     assert_string_equal(figure_at(&card, "DRAM", 0)->reason, "it drifted");
@@ -232,7 +232,7 @@ static void several_figures_of_one_thing_are_a_sentence(void **state)
     add_curve(run, 28);
     add_case(run, &reads, "read", 64 << 20, 4.2e12);
     struct result *tuned_read = add_case(run, &tuned, "read", 64 << 20, 4e12);
-    // One that has no place on the card, but the title of one that has.
+    // This benchmark has no place on the card, but the title of one that has.
     struct result *walked = add_case(run, &walk, "read", 64 << 20, 3.9e12);
     struct card card;
     card_build(run->arena, run, "vulkan:0", NULL, &card);
@@ -240,7 +240,7 @@ static void several_figures_of_one_thing_are_a_sentence(void **state)
     assert_string_equal(card.notes[0],
                         "DRAM read: 4.200 TB/s in reads, 4.000 TB/s in tuned, 3.900 TB/s in walk; "
                         "each measures it in its own way, and the best is shown");
-    // What is flagged, and what is nearly the same, is not told.
+    // Results that are flagged or nearly the same are not in the note.
     flag(run, tuned_read);
     walked->metrics[0].median = 4.17e12;
     card_build(run->arena, run, "vulkan:0", NULL, &card);

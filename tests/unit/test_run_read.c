@@ -162,8 +162,8 @@ static void bad_files_are_refused_with_the_place(void **state)
     }
 }
 
-// Results are read one at a time, after the members that declare their types, wherever in the file
-// those members are.
+// Results are read one at a time, after the members that declare their types, whatever their order
+// in the file.
 static void results_may_stand_before_what_declares_them(void **state)
 {
     (void)state;

@@ -168,7 +168,7 @@ static void links_and_modes_stay(void **state)
     char link[256];
     snprintf(link, sizeof link, "%s/link", place->folder);
     assert_true(file_save(place->path, write_text, "one", &err));
-    assert_int_equal(chmod(place->path, 04640), 0); // the set-user-id bit is not kept
+    assert_int_equal(chmod(place->path, 04640), 0); // file_save drops the set-user-id bit
     assert_int_equal(symlink("run.json", link), 0);
 
     assert_true(file_save(link, write_text, "two", &err));

@@ -58,7 +58,7 @@ static void a_byte_that_is_not_utf8_takes_one_column(void **state)
 static void only_the_screen_itself_commands_the_terminal(void **state)
 {
     (void)state;
-    // given a screen with a painted word and a text from elsewhere that nobody made safe
+    // given a screen with a coloured word, and a text from elsewhere with control characters
     struct screen screen;
     char *text = NULL;
     size_t bytes = 0;
@@ -69,7 +69,7 @@ static void only_the_screen_itself_commands_the_terminal(void **state)
     // when it is written
     screen_finish(&screen, stream);
     fclose(stream);
-    // then the paint stays, and nothing else that a terminal obeys
+    // then the colour stays, and a "?" is in the place of each other control character
     assert_string_equal(text, "\x1b[31mno\x1b[0m ?[2Ja??? größer\n\nb");
     free(text);
 }

@@ -54,7 +54,7 @@ static void repeats_and_submissions_are_bounded(void **state)
 {
     (void)state;
     int steps;
-    assert_int_equal(size_of(0, &steps), 4096); // the clock is too coarse to see anything
+    assert_int_equal(size_of(0, &steps), 4096); // the clock is too coarse to show a time
     const struct span_size coarse = {.wanted_ns = span_wanted_ns(2000000, 1e9),
                                      .repeats_max = 4096};
     NEAR(coarse.wanted_ns, SPAN_LONGEST_NS, 0);
@@ -119,8 +119,8 @@ static void work_that_is_known_warms_up_in_two_runs(void **state)
 static void long_samples_are_fewer(void **state)
 {
     (void)state;
-    // Given four samples of 2 ms each, then samples end after 32 ms, but never before the second
-    // one.
+    // Given four samples of 2 ms each, then the samples end after 32 ms, but never before the
+    // second.
     assert_true(span_another(4, 2000000, 3, 31e6));
     assert_false(span_another(4, 2000000, 3, 33e6));
     assert_true(span_another(4, 2000000, 1, 500e6));

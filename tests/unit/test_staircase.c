@@ -69,8 +69,8 @@ static void a_flat_curve_has_no_step(void **state)
 static void the_shape_of_a_tlb_is_told_by_its_long_rise(void **state)
 {
     (void)state;
-    // given a share of misses of 1 − reach / region, as a chain with the same number of nodes in
-    // each page has it
+    // given a share of misses of 1 − reach / region, which a chain with equally many nodes in each
+    // page has
     struct arena *arena = arena_create();
     struct curve curve;
     make_sharp(&curve, NULL, 0, 1);

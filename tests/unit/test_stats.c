@@ -56,8 +56,7 @@ static void t_quantiles_are_those_of_tables(void **state)
 static void median_ranks_are_the_largest_with_that_confidence(void **state)
 {
     (void)state;
-    // The extremes of five values contain the median with a confidence of 93.75 %, but not with 95
-    // %.
+    // The extremes of five values contain the median with 93.75 % confidence, but not with 95 %.
     assert_int_equal(stats_median_rank(5, 0.9375), 1);
     assert_int_equal(stats_median_rank(5, 0.95), 0);
     assert_int_equal(stats_median_rank(6, 0.95), 1);

@@ -124,8 +124,8 @@ static void parts_are_found_in_any_case(void **state)
     assert_false(text_ends("gz", ".gz"));
 }
 
-// Given a file with two lines, an empty file and a missing file, when their first line is read,
-// then only the first file has one: without its newline, and cut to the size of the buffer.
+// Given a file of two lines, an empty file and a missing file, when the first line of each is read,
+// then only the first file has one. It has no newline and is cut to the size of the buffer.
 static void the_first_line_of_a_file_is_read(void **state)
 {
     (void)state;

@@ -62,7 +62,7 @@ static char *written(const struct run *run,
     return text;
 }
 
-// Returns the number of events with that phase, and the sum of one of their members.
+// Returns the number of events with this phase; *sum: the sum of one of their members.
 static size_t events_of(const json_t *root, const char *phase, const char *member, double *sum)
 {
     size_t count = 0, i;
@@ -86,11 +86,11 @@ static void a_trace_has_every_span_and_arrow(void **state)
     json_t *root = json_loads(text, 0, NULL);
     double sum;
     assert_non_null(root);
-    // And the event of the case itself.
+    // Three spans, the workgroups, and the case itself.
     assert_int_equal(events_of(root, "X", "dur", &sum), 3 + GROUPS + 1);
     assert_true(sum == (4000 + 4000 + 7500 + GROUPS * 2000 + 9000) / 1e3); // µs
     assert_int_equal(events_of(root, "s", "ts", &sum), 1);
-    assert_true(sum == 4.999); // within the span that it leaves
+    assert_true(sum == 4.999); // inside the span from which it leaves
     assert_int_equal(events_of(root, "f", "ts", &sum), 1);
     assert_true(sum == 6);
     // Old viewers read this member as the unit of ts.
@@ -138,7 +138,7 @@ static void workgroups_that_begin_late_begin_late_in_the_trace(void **state)
         crowd_rows[g * 5 + 1] += 700;
     }
     assert_true(fabs(starts_of(run) - before - GROUPS * 0.7) < 1e-6); // µs
-    // If they begin before the queues, all else begins that much later.
+    // If the workgroups begin before the queues, all else begins that much later.
     for (int g = 0; g < GROUPS; g++)
         crowd_rows[g * 5] -= 1700;
     assert_true(fabs(starts_of(run) - before - 3 * 1) < 1e-6);
@@ -158,7 +158,7 @@ static void results_follow_one_another_in_the_same_processes(void **state)
     struct result *again = run_add_result(run);
     *again = *run->results[1];
     again->key = "overlap/scenario=other";
-    // When they are written …
+    // When both are written …
     char *text = written(run, trace_write);
     json_t *root = json_loads(text, 0, NULL), *event;
     size_t i;
@@ -195,7 +195,7 @@ static void all_that_was_waited_for_has_an_arrow(void **state)
     double sum;
     assert_int_equal(events_of(root, "s", "ts", &sum), 3);
     assert_int_equal(events_of(root, "f", "id", &sum), 3);
-    assert_true(sum == 0 + 1 + 2); // each event has an id of its own
+    assert_true(sum == 0 + 1 + 2); // each event has its own id
     json_decref(root);
     free(text);
     run_destroy(run);

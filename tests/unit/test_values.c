@@ -221,7 +221,7 @@ static void no_parameter_takes_more_values_than_fit(void **state)
     ASSERT_INTEGERS(&count, "18446744073709551615", UINT64_MAX);
 }
 
-// The text of a file is one value, with its commas, and people see the name that it gives itself.
+// The text of a file is one value, even with commas. People see the name that is in the file.
 static void the_text_of_a_file_is_a_value(void **state)
 {
     (void)state;
@@ -240,7 +240,7 @@ static void the_text_of_a_file_is_a_value(void **state)
     assert_string_equal(case_value_shown(arena, &list.values[0]), "unnamed");
     list.values[0].text = "default";
     assert_string_equal(case_value_shown(arena, &list.values[0]), "default");
-    assert_refused(&path, text, "no such choice"); // takes no file
+    assert_refused(&path, text, "no such choice"); // this parameter takes no file
 }
 
 int main(void)

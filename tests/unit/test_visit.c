@@ -72,7 +72,7 @@ static void one_misread_clock_does_not_widen_the_range(void **state)
     visit_core_clock(visit, (const double[]){1980e6, 2030e6, NAN, 1979e6, 1981e6}, 5, 0.001);
     assert_true(visit->clock.low_hz == 1980e6 && visit->clock.high_hz == 1981e6);
     assert_true(visit_sensor_value(visit, "core_clock") == 1980.5e6);
-    // Two of four clocks are no misreading. With three clocks, each counts.
+    // Two of four clocks are no misreading. Of three clocks, each one counts.
     visit_core_clock(visit, (const double[]){1755e6, 1980e6, 1755e6, 1980e6}, 4, 0);
     assert_true(visit->clock.low_hz == 1755e6 && visit->clock.high_hz == 1980e6);
     visit_core_clock(visit, (const double[]){1980e6, 1755e6, 1980e6}, 3, 0);
@@ -89,8 +89,8 @@ static unsigned attempts_of(const struct measure_request *request)
     return attempt;
 }
 
-// Given samples that do not depend on the host, then each is taken once. Given others, then one is
-// taken twice at most, however busy the host is.
+// Given samples that do not depend on the host, then each is taken once. Given others, then each is
+// taken once or twice, however busy the host is.
 static void a_sample_is_taken_twice_at_most(void **state)
 {
     (void)state;
