@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Thin on purpose: CMakeLists.txt builds, tools/setup.sh installs what is missing, tools/check.sh
-# tests, tools/kit.sh packs the kit, tools/release.sh a release.
+# This file only calls others: CMakeLists.txt builds, tools/setup.sh installs what is missing,
+# tools/check.sh tests, tools/kit.sh packs the kit, tools/release.sh a release.
 BUILD := build
 PREFIX ?= /usr/local
 

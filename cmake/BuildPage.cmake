@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Run by cmake/Web.cmake at build time: installs the packages of web/package-lock.json into OUT and
-# bundles OUT/page.html. Where the packages cannot be had (no network) it writes an empty page and
-# OUT/reason.txt, unless REQUIRED is ON; a page that does not bundle is an error in web/.
+# cmake/Web.cmake runs this at build time: it installs the packages of web/package-lock.json into
+# OUT and bundles OUT/page.html. If they cannot be installed (no network), it writes an empty page
+# and OUT/reason.txt, unless REQUIRED is ON. A page that does not bundle is always an error.
 file(COPY ${SOURCE}/web/ DESTINATION ${OUT}/source)
 file(COPY ${SOURCE}/LICENSE DESTINATION ${OUT})
 
@@ -14,7 +14,7 @@ function(give_up reason)
     file(WRITE ${OUT}/reason.txt "${reason}; remove ${OUT} and build again")
 endfunction()
 
-# step(COMMAND…): sets `failed` to the last line that it said, if it failed.
+# step(COMMAND…): runs a command. If it fails, `failed` is its first line with an error, else "".
 macro(step)
     execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${OUT}/source RESULT_VARIABLE status
                     OUTPUT_VARIABLE said ERROR_VARIABLE said)
@@ -26,7 +26,7 @@ macro(step)
     endif()
 endmacro()
 
-# The packages stay between builds while the lock file is the same.
+# The packages are installed again only if the lock file changed.
 set(stamp ${OUT}/source/node_modules/.fathom-lock)
 file(SHA256 ${SOURCE}/web/package-lock.json lock)
 set(installed "")

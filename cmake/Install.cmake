@@ -2,19 +2,19 @@
 # `make install` (FHS, DESTDIR), the .deb, and with FATHOM_KIT the two kits (tools/kit.sh).
 include(GNUInstallDirs)
 
-# Texts that must go along with what is linked in, as Debian's packages carry them.
+# Licence texts that must go along with the libraries that are linked in. Debian's packages have them.
 set(FATHOM_NOTICES libvulkan-volk-dev)
 if(FATHOM_KIT)
     list(APPEND FATHOM_NOTICES libjansson-dev zlib1g-dev)
 endif()
 
-# install_documents(FOLDER LICENCE-NAME COMPONENT…)
+# install_documents(FOLDER LICENCE-NAME COMPONENT…): the manuals and the licences.
 function(install_documents folder licence)
     install(FILES README.md CHANGELOG.md DESTINATION ${folder} ${ARGN})
     install(DIRECTORY docs DESTINATION ${folder} ${ARGN} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
             PATTERN "*.png")
     install(FILES LICENSE DESTINATION ${folder} RENAME ${licence} ${ARGN})
-    # Of what the report page contains; the page itself shows them as well.
+    # The licences of what the report page contains; the page itself shows them, too.
     install(FILES ${WEB_DIR}/notices.txt DESTINATION ${folder}/licenses RENAME report-page OPTIONAL
             ${ARGN})
     foreach(package ${FATHOM_NOTICES})
@@ -34,8 +34,8 @@ endfunction()
 
 install(TARGETS fathom DESTINATION ${CMAKE_INSTALL_BINDIR})
 
-# What the table of flags makes: the manual page and the shells' completions. The manual page is
-# gzipped, as distributions have it, and so is the list of changes for the .deb.
+# Made from the table of flags: the manual page and the shells' completions. The manual page is
+# gzipped, as distributions have it; so is CHANGELOG.md for the .deb.
 set(GENERATED "")
 foreach(line man:${CMAKE_INSTALL_MANDIR}/man1/fathom.1.gz
              bash:${CMAKE_INSTALL_DATADIR}/bash-completion/completions/fathom
@@ -74,10 +74,10 @@ if(FATHOM_KIT)
     install_data(. COMPONENT kit EXCLUDE_FROM_ALL)
     install_documents(. LICENSE COMPONENT kit EXCLUDE_FROM_ALL)
     install_documents(. LICENSE COMPONENT kit_tests EXCLUDE_FROM_ALL)
-    # The loader that src/gpu/vulkan falls back on where the system has none.
+    # src/gpu/vulkan uses this loader if the system has none.
     find_library(VULKAN_LOADER NAMES libvulkan.so.1 REQUIRED)
     file(REAL_PATH ${VULKAN_LOADER} VULKAN_LOADER_FILE)
-    # The server of the live page, which src/serve opens.
+    # src/serve opens this library, the server of the live page.
     find_library(CIVETWEB NAMES libcivetweb.so.1 REQUIRED)
     file(REAL_PATH ${CIVETWEB} CIVETWEB_FILE)
     install(PROGRAMS ${CIVETWEB_FILE} DESTINATION lib RENAME libcivetweb.so.1 COMPONENT kit
@@ -96,8 +96,8 @@ if(FATHOM_KIT)
     endforeach()
 endif()
 
-# kit_test(TARGET [ARGUMENT…]): this test program tells something on a machine with a GPU, so it goes
-# into the kit of tests. It exits with 77 where the machine lacks what it needs.
+# kit_test(TARGET [ARGUMENT…]): puts this test program into the kit of tests, because it is useful on
+# a machine with a GPU. It exits with 77 if the machine lacks what it needs.
 function(kit_test target)
     if(FATHOM_KIT)
         string(JOIN " " line ./${target} ${ARGN})
@@ -111,10 +111,10 @@ function(kit_test target)
     endif()
 endfunction()
 
-# Called when all tests are known.
+# Installs the kit of tests; called when all tests are known.
 function(install_kit_tests)
     get_property(programs GLOBAL PROPERTY KIT_PROGRAMS)
-    add_custom_target(kit_programs DEPENDS fathom ${programs}) # without the tests that need no GPU
+    add_custom_target(kit_programs DEPENDS fathom ${programs}) # only fathom and tests that use a GPU
     get_property(lines GLOBAL PROPERTY KIT_TESTS)
     list(JOIN lines "\n" text)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/TESTS CONTENT "${text}\n" @ONLY)
@@ -129,8 +129,8 @@ function(install_kit_tests)
             COMPONENT kit_tests EXCLUDE_FROM_ALL)
 endfunction()
 
-# The .deb: `cpack --config BUILD/CPackConfig.cmake`, as tools/release.sh calls it. What it depends on
-# comes from the program itself where Debian's tool for that is installed.
+# The .deb: `cpack --config BUILD/CPackConfig.cmake`, as tools/release.sh calls it. If Debian's
+# dpkg-shlibdeps is installed, it finds from the program which packages the .deb depends on.
 set(FATHOM_CONTACT "the fathom authors <fathom@fathom.invalid>" CACHE STRING
     "Maintainer of the .deb: NAME <ADDRESS>")
 set(CPACK_GENERATOR DEB)

@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: MIT
 # Compiles every kernel that a kernels.txt lists and embeds all forms in one library.
 #
-# A line of src/FOLDER/kernels.txt:   NAME  SOURCE  WORKGROUP  ARGS  [-D…]
+# A line of src/FOLDER/kernels.txt:   NAME  SOURCE  WORKGROUP  ARGS  [-D…] [WORD…]
 #   NAME       unique; kernel_find(NAME)
-#   SOURCE     stem of SOURCE.comp (GLSL) and, where it exists, SOURCE.cl (OpenCL C)
-#   WORKGROUP  threads: 256 or 16x16x1; compiled in as WORKGROUP_X, _Y, _Z. Or a stage, of a kernel
-#              in GLSL alone: vertex, fragment (for draws, SOURCE.vert, .frag), raygen, miss,
+#   SOURCE     stem of SOURCE.comp (GLSL) and, if it exists, SOURCE.cl (OpenCL C)
+#   WORKGROUP  threads: 256 or 16x16x1; compiled in as WORKGROUP_X, _Y, _Z. For kernels in GLSL alone
+#              also a stage: vertex, fragment (for draws, SOURCE.vert, .frag), raygen, miss,
 #              closest_hit, any_hit, intersection (for rays, SOURCE.rgen, .rmiss, .rchit, .rahit,
 #              .rint)
 #   ARGS       comma-separated gpu_arg_kind names in lower case, or - for none
-#   -D…        what makes this variant; given to both languages
-# A word `!cl` or `!glsl` among the last leaves that language out of a variant it cannot express;
-# `!opencl` leaves out drivers of OpenCL 1.2 only, where its C lacks what PTX has.
-# `!amd` leaves out AMD code, of a variant that is longer than another and else the same.
-# `!optimised` leaves GLSL as glslc first makes it: for code so long that spirv-opt takes minutes.
-# -DBOUNDED tells CUDA's compiler how many threads there are: where it would take more registers than
-# so many can have.
-# `+host` adds the form that a model GPU runs, `+stream` the one that tells it what a dispatch reads and
-# writes (bench/prelude/stream.clh), for kernels that are too much to run.
-# `ptx=8.0,sm_90a` names the PTX and the chip that a kernel's inline instructions need: newer ones than
-# clang knows. Devices that are no such chip refuse it by its name.
+#   -D…        definitions of this variant, for both languages. -DBOUNDED tells CUDA's compiler the
+#              number of threads, if it would otherwise use more registers than these can have
+#   !cl !glsl  not in this language, which cannot express the variant
+#   !opencl    not for drivers of OpenCL 1.2, whose C lacks what PTX has
+#   !amd       no AMD code, because the variant is only a longer form of another one
+#   !optimised GLSL without spirv-opt, which takes minutes for very long code
+#   +host      also the form that a model GPU runs
+#   +stream    also the form that tells a model GPU what a dispatch reads and writes
+#              (bench/prelude/stream.clh), for kernels that are too much to run
+#   ptx=8.0,sm_90a  the PTX and the chip that inline instructions need, newer than clang's; devices
+#              that are no such chip refuse the kernel
 # Blank lines and lines that begin with # are skipped.
 #
-# Forms: SPIR-V from .comp, .vert and .frag by glslc; PTX from .cl by clang; the .cl itself with its includes put in
-# place, for OpenCL drivers; the host's code from .cl by clang, for models; and, where tests are
-# built, AMD code whose instructions they look at.
+# Forms: SPIR-V from .comp, .vert and .frag by glslc; PTX from .cl by clang; for OpenCL drivers the .cl
+# with its includes put in place; for models the host's code from .cl by clang; and, if tests are built,
+# AMD code for tests that count its instructions.
 
 find_program(GLSLC glslc REQUIRED)
 find_program(FATHOM_CLANG NAMES clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19
@@ -41,19 +41,19 @@ endforeach()
 
 set(FATHOM_KERNELS_FROM "" CACHE PATH
     "kernels/ of another build of this tree, to take instead of compiling the same again (CI)")
-add_custom_target(kernels) # all of them, for builds that take them from here
+add_custom_target(kernels) # all kernels, for builds that set FATHOM_KERNELS_FROM to this one
 set(KERNEL_DIR ${PROJECT_BINARY_DIR}/kernels)
-# AMD code is compiled where tests are built: for all chips of the kernels whose instructions
-# tests/isa counts, which begin so; of the others for the first chip alone, as proof that they compile.
+# AMD code, if tests are built: kernels whose names begin as in KERNEL_AMD_COUNTED for all chips, because
+# tests/isa counts their instructions; others for the first chip only, as proof that they compile.
 set(KERNEL_AMD_CHIPS gfx90a gfx900 gfx1030)
 set(KERNEL_AMD_COUNTED latency_ bandwidth_ strides_ stream_once_ stream_stay_)
 set(KERNEL_STAGES vertex fragment raygen miss closest_hit any_hit intersection)
 set(KERNEL_STAGE_SUFFIXES vert frag rgen rmiss rchit rahit rint)
-set(KERNEL_PTX_VERSION 6.3) # what drivers since 2018 take; sm_70 is the oldest chip that it serves
+set(KERNEL_PTX_VERSION 6.3) # drivers since 2018 take this version; sm_70 is the oldest chip that it serves
 set(KERNEL_PTX_TARGET sm_70)
 file(MAKE_DIRECTORY ${KERNEL_DIR}/host)
 
-# In the caller's scope: kernel_defines = the workgroup size, for both languages.
+# Sets `kernel_defines` in the caller's scope: the workgroup size, for both languages.
 function(kernel_workgroup_defines workgroup)
     string(REPLACE "x" ";" size "${workgroup}")
     list(APPEND size 1 1)
@@ -63,9 +63,9 @@ function(kernel_workgroup_defines workgroup)
     set(kernel_defines -DWORKGROUP_X=${x} -DWORKGROUP_Y=${y} -DWORKGROUP_Z=${z} PARENT_SCOPE)
 endfunction()
 
-# What is compiled goes into batches, of so many variants: each command starts a shell and a CMake besides
-# the compiler. kernel_add(TARGET BATCH OUTPUT) puts one more into the batches of this name; what makes
-# it is left in a property `making OUTPUT`.
+# Variants are compiled in batches of KERNEL_BATCH_CL or KERNEL_BATCH_GLSL, because each command starts a
+# shell and a CMake besides the compiler. kernel_add(TARGET BATCH OUTPUT) adds an output to the batches of
+# this name; a property `making OUTPUT` says how it is made.
 set(KERNEL_BATCH_CL 8)
 set(KERNEL_BATCH_GLSL 16)
 function(kernel_add target batch output)
@@ -76,7 +76,7 @@ function(kernel_add target batch output)
     set_property(GLOBAL APPEND PROPERTY "${target} ${batch}" ${output})
 endfunction()
 
-# Sources share batches: to glslc one variant more is a quarter of the work of one alone.
+# Sources share batches: in a batch a variant costs glslc a quarter of the work that it costs alone.
 function(kernel_compile_glsl target name source defines optimise)
     set(spv ${KERNEL_DIR}/${name}.spv)
     string(JOIN "\t" line ${source} ${name} ${defines})
@@ -87,8 +87,8 @@ endfunction()
 
 set(KERNEL_CL_FLAGS -x cl -cl-std=CL2.0 -O3 -Wall -Wextra -Werror -I ${PROJECT_SOURCE_DIR}/src)
 
-# kernel_compile_cl(TARGET KIND SOURCE OUTPUT OBJECT OPTION…): clang writes OBJECT; where that is not OUTPUT,
-# the command in `finish`, of the caller's scope, makes OUTPUT of it.
+# kernel_compile_cl(TARGET KIND SOURCE OUTPUT OBJECT OPTION…): clang writes OBJECT. If OBJECT is not OUTPUT,
+# the command `finish`, from the caller's scope, makes OUTPUT from it.
 function(kernel_compile_cl target kind source output object)
     set(making COMMAND ${FATHOM_CLANG} ${KERNEL_CL_FLAGS} ${ARGN} -MD -MF ${output}.d -MT ${output}
                -o ${object} ${source})
@@ -129,7 +129,7 @@ function(kernel_compile_host target name source form defines)
     set_property(GLOBAL APPEND PROPERTY ${target}_host_objects ${object})
 endfunction()
 
-# -O2: clang 14's -O3 forgets that a load is to go past the core's cache.
+# -O2, because clang 14 at -O3 loses that a load bypasses the core's cache.
 function(kernel_compile_amd target name source defines)
     string(JOIN "|" counted ${KERNEL_AMD_COUNTED})
     set(chips ${KERNEL_AMD_CHIPS})
@@ -145,7 +145,7 @@ function(kernel_compile_amd target name source defines)
     endforeach()
 endfunction()
 
-# kernel_batch_comment(KIND OUTPUT…): sets `comment`.
+# kernel_batch_comment(KIND OUTPUT…): sets `comment` in the caller's scope.
 function(kernel_batch_comment kind first)
     get_filename_component(comment ${first} NAME_WE)
     list(LENGTH ARGN more)
@@ -197,7 +197,7 @@ function(kernel_batch_cl kind first)
         DEPENDS ${source} ${tools} DEPFILE ${first}.batch.d COMMENT "${comment}" VERBATIM)
 endfunction()
 
-# A command for each batch of so many outputs.
+# Makes a command for each batch of outputs.
 function(kernel_compile_batches target)
     get_property(batches GLOBAL PROPERTY ${target}_batches)
     foreach(batch ${batches})
@@ -207,7 +207,7 @@ function(kernel_compile_batches target)
             set(size ${KERNEL_BATCH_GLSL})
         endif()
         string(REGEX REPLACE "^[^ ]+ " "" optimise "${batch}")
-        if(optimise STREQUAL "-O0") # code so long that nothing may wait for it
+        if(optimise STREQUAL "-O0") # this code takes so long to compile that no other may wait for it
             set(size 1)
         endif()
         get_property(outputs GLOBAL PROPERTY "${target} ${batch}")
@@ -223,7 +223,7 @@ function(kernel_compile_batches target)
     endforeach()
 endfunction()
 
-# One text for all variants of a source; `opencl_file` in the caller's scope.
+# Inlines the includes of a source, once for all its variants. Sets `opencl_file` in the caller's scope.
 function(kernel_inline_opencl source)
     file(RELATIVE_PATH shown ${PROJECT_SOURCE_DIR} ${source})
     string(REPLACE "/" "_" shown ${shown})

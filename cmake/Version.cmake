@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Run at every build (cmake -D… -P): writes OUT, the C file behind base/version.h, and touches it
-# only when something changed.
+# Every build runs this (cmake -D… -P). It writes OUT, the C file behind base/version.h, and touches
+# it only if something changed.
 cmake_policy(VERSION 3.25)
 
 set(commit "")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# The report page: web/ bundled into one file and put into fathom_core (src/report/html.c). Where it
-# cannot be built the program is built all the same and `fathom report` says why.
+# The report page: bundles web/ into one file and puts it into fathom_core (src/report/html.c). If
+# it cannot be built, the program is built without it, and `fathom report` says why.
 #
 #   FATHOM_WEB       AUTO; ON: failing to build the page is an error; OFF: no page
-#   FATHOM_WEB_FROM  folder of another build's page (BUILD/web), taken instead of building it
+#   FATHOM_WEB_FROM  folder of another build's page (BUILD/web), used instead of building the page
 set(FATHOM_WEB AUTO CACHE STRING "The report page in the program: AUTO, ON or OFF")
 set(FATHOM_WEB_FROM "" CACHE PATH "Take the report page from this folder")
 find_program(NPM npm)
@@ -21,7 +21,7 @@ set(WEB_PAGE ${WEB_DIR}/page.html)
 set(WEB_REASON ${WEB_DIR}/reason.txt)
 file(MAKE_DIRECTORY ${WEB_DIR})
 
-# web_without(REASON): a program without the page.
+# web_without(REASON): builds a program without the page.
 function(web_without reason)
     if(FATHOM_WEB STREQUAL "ON")
         message(FATAL_ERROR "the report page cannot be built: ${reason}")

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Every test, in stages: tools/check.sh [STAGE…]. A stage is a configuration of CMakePresets.json,
-# built in build-STAGE/, and the tests that tell something there; `kit` packs what tools/kit.sh packs,
-# which checks itself, and starts its programs. All stages run even where one fails; the last lines say
-# which did, and the exit status is 1 then.
-# FATHOM_LONG: the tests with the label long too, a million runs of each fuzz target, and every test of
-# the kit.
+# Runs every test, in stages: tools/check.sh [STAGE…]. A stage is a configuration of CMakePresets.json,
+# built in build-STAGE/, and the tests that are useful there. The stage `kit` runs tools/kit.sh, which
+# checks what it packs, and starts the packed programs. If a stage fails, the others still run; the
+# last lines name it, and the exit status is 1.
+# FATHOM_LONG: also the tests with the label long, a million runs of each fuzz target, and every test
+# of the kit.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
-# Without FATHOM_LONG: what is left out of the tests.
+# What is left out unless FATHOM_LONG is set.
 long="|long" short="-LE long"
 [ -z "${FATHOM_LONG-}" ] || long='' short=''
 
-# Left out with ThreadSanitizer: unit tests that compute in one thread, commands that only read run
-# files in one thread, and those that take minutes on software drivers, whose threads are not ours.
+# ThreadSanitizer leaves out unit tests and commands that use only one thread, and those that take
+# minutes on software drivers, whose threads are not ours.
 one_thread="card|compare|golden|report|share|show|usage" software="counters|lavapipe|map|together"
 
-# Stage → which tests: ctest's options, by label (a test's folder, or what it adds to it).
+# Stage → its tests, as options of ctest. A label is a test's folder, or one that the test adds.
 declare -A tests=(
     [gcc]="-LE fuzz$long"
     [clang]="-L unit|conformance"
@@ -25,10 +25,10 @@ declare -A tests=(
     [tsan]="-L processes|suite|serve|cli|sensors|doubles $short -E cli_($software|$one_thread)|drivers_broken"
     [fuzz]="-L fuzz"
 )
-# Tests that load a driver, whose leaks (Mesa's, PoCL's) are not ours to find.
+# Tests that load a driver: leaks of Mesa and PoCL are not ours, so leaks are not looked for.
 declare -A driver_tests=([asan]="-L conformance|vulkan|opencl|measure|kernels|bandwidth|latency")
-# What is built for them, where that is not everything. ninja calls the targets of a folder FOLDER/all.
-# The test lint_tidy reports clang's warnings of every file.
+# Stage → what is built; otherwise everything. ninja calls the targets of a folder FOLDER/all. clang
+# builds only some files: the test lint_tidy reports its warnings of every file.
 declare -A targets=(
     [clang]="fathom unit_tests conformance fathom-docs docs_device"
     [asan]="fathom unit_tests finish_ptx inline_source compile_glsl tests/suite/all tests/serve/all
@@ -44,10 +44,10 @@ stages=("$@")
 
 export FATHOM_FUZZ_LIMIT=max_total_time=10
 [ -z "${FATHOM_LONG-}" ] || FATHOM_FUZZ_LIMIT=runs=1000000
-# Undefined behaviour is a trap (CMakeLists.txt): no handler of cmocka's or of ours hides where it is.
+# Undefined behaviour is a trap (CMakeLists.txt). Handlers of cmocka or fathom may not hide its place.
 export ASAN_OPTIONS=handle_sigill=2
 export CTEST_OUTPUT_ON_FAILURE=1
-# One test more than there are cores: many of their tests wait, for a signal, a silence or a browser.
+# One test more than cores: many tests of these stages wait for a signal, a timeout or a browser.
 jobs=$(nproc)
 declare -A more_jobs=([gcc]=1 [asan]=1 [tsan]=1)
 summary=()
@@ -58,7 +58,7 @@ check_stage() {
     local name=$1 log=build-$1/check.log
     mkdir -p "build-$name"
     : >"$log"
-    if [ "$name" != gcc ]; then # the others take its kernels
+    if [ "$name" != gcc ]; then # the other stages use the kernels of gcc
         { cmake --preset gcc && cmake --build build-gcc --target kernels; } >>"$log" 2>&1 || return 1
     fi
     if [ "$name" = kit ]; then
@@ -97,15 +97,15 @@ check_kit() {
             continue
         fi
         start_all "${run%/*}" || return 1
-        # The tests ran before, with gcc: here two programs that load the driver, one of them with
+        # The stage gcc ran these tests. Two programs that load the driver are enough here; one has
         # every benchmark.
         "$run" "conformance vulkan" || return 1
         "$run" "latency_cases vulkan" || return 1
     done
 }
 
-# start_all FOLDER: each test program in it finds its libraries and gets to main, where it says with 77
-# that it has no API of that name.
+# start_all FOLDER: fails unless each test program there finds its libraries and reaches main, where it
+# exits with 77: it knows no API of the name `nothing`.
 start_all() {
     local program
     while read -r program; do
@@ -114,7 +114,7 @@ start_all() {
     done < <(cut -d ' ' -f 1 "$1/TESTS" | sort -u)
 }
 
-# What failed, from the log: compiler errors, or the output of the failed tests.
+# show_failure NAME: prints what failed, from the log: compiler errors, or the output of failed tests.
 show_failure() {
     echo "---- build-$1/check.log"
     grep -nE -A 20 ': (fatal )?error:|^CMake Error|^(FAIL|ERROR): |^not ok' "build-$1/check.log" |
@@ -137,7 +137,7 @@ for name in "${stages[@]}"; do
         $((built - started)) $((SECONDS - built)))")
 done
 
-# No test may leave a process behind: look for programs out of this tree that still run.
+# No test may leave a process behind: looks for running programs of this tree.
 leftovers=
 for exe in /proc/[0-9]*/exe; do
     case $(readlink "$exe" 2>/dev/null) in

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Build tool: compile_glsl LIST FOLDER DEPFILE GLSLC [OPTION…] compiles the variants of GLSL
-// sources that LIST names, a line each, with tabs between its words: SOURCE NAME
-// [-DNAME[=VALUE]…]. Writes FOLDER/NAME.spv, and into DEPFILE what any of them read, as if the
-// first had. Paths are absolute.
-// All of them in one process: glslc spends three quarters of its time on the start and on GLSL's
-// own declarations. It takes definitions for all files of a call alone, so each variant becomes a
-// file, variants/NAME, with its definitions below #version; lines keep their numbers.
+// Build tool: compile_glsl LIST FOLDER DEPFILE GLSLC [OPTION…] compiles variants of GLSL sources.
+// A line of LIST is a variant, with tabs between its words: SOURCE NAME [-DNAME[=VALUE]…]. Writes
+// FOLDER/NAME.spv. DEPFILE lists the files that any variant read as if the first variant had read
+// them. Paths are absolute.
+// One glslc compiles all variants, because three quarters of its time are its start and GLSL's own
+// declarations. Its definitions hold for all files of a call, so each variant becomes a file,
+// variants/NAME, with its definitions below #version; lines keep their numbers.
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,14 +23,14 @@ enum {
 };
 
 struct variant {
-    char name[LINE_BYTES], path[LINE_BYTES * 2]; // path: variants/NAME
-    char option[LINE_BYTES];                     // that tells its stage
+    char name[LINE_BYTES], path[LINE_BYTES * 2]; // variants/NAME
+    char option[LINE_BYTES];                     // tells glslc the variant's stage
 };
 
 struct job {
     struct variant variants[VARIANTS_MAX];
     int count;
-    char *read[READ_MAX]; // sources and what they include
+    char *read[READ_MAX]; // sources and the files that they include
     int read_count;
 };
 
@@ -48,7 +48,7 @@ static FILE *open_file(const char *path, const char *mode)
     return file;
 }
 
-// The whole file; the caller frees.
+// Returns the whole file; the caller frees it.
 static char *read_file(const char *path)
 {
     FILE *file = open_file(path, "r");
@@ -76,8 +76,8 @@ static void note_read(struct job *job, const char *path)
     job->read_count++;
 }
 
-// The line after #version, and its number. Only comments may stand before it, and definitions only
-// after it.
+// Returns the line after #version, and its number. Only comments may stand before #version, and
+// definitions only after it.
 static char *after_version(char *source, const char *path, unsigned *number)
 {
     char *line = source;
@@ -136,7 +136,7 @@ static void write_variants(struct job *job, const char *list)
         die("no variants", list);
 }
 
-// glslc writes NAME.spv, and NAME.spv.d beside it.
+// Compiles all variants: glslc writes NAME.spv, and NAME.spv.d beside it.
 static void compile(struct job *job, char **command)
 {
     char *arguments[OPTIONS_MAX + VARIANTS_MAX * 2 + 3];
@@ -162,10 +162,10 @@ static void compile(struct job *job, char **command)
     if (child < 0 || waitpid(child, &status, 0) < 0)
         die("cannot start", arguments[0]);
     if (status != 0)
-        exit(1); // it said why
+        exit(1); // glslc printed the reason
 }
 
-// What the variant read: `TARGET: VARIANT FILE…`.
+// Notes the files that the variant read. NAME.spv.d has `TARGET: VARIANT FILE…`.
 static void note_included(struct job *job, const struct variant *variant)
 {
     char path[LINE_BYTES * 2];

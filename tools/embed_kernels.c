@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Build tool: MANIFEST → OUT.c (the table of kernels) and OUT.S (their blobs, by .incbin, which
-// compiles in no time where an array of hex would not). The manifest is written by
-// cmake/Kernels.cmake, one tab-separated record a line: `kernel NAME SOURCE WORKGROUP ARGS
-// DEFINES`, then `FORM FILE` for each form of it (spirv, ptx, opencl), `host SYMBOL` or `stream
-// SYMBOL` where it is linked in.
+// compiles much faster than an array of hex). cmake/Kernels.cmake writes the manifest, one
+// tab-separated record a line: `kernel NAME SOURCE WORKGROUP ARGS DEFINES`, then `FORM FILE` for
+// each form of the kernel (spirv, ptx, opencl), then `host SYMBOL` or `stream SYMBOL` if the
+// kernel is linked in.
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -22,12 +22,12 @@ static const char *const forms[FORM_COUNT] = {"spirv", "ptx", "opencl"};
 struct kernel {
     char line[LINE_BYTES];
     char *fields[FIELDS_MAX];
-    const struct kernel *owner[FORM_COUNT]; // whose blob this form is: variants share a source
+    const struct kernel *owner[FORM_COUNT]; // whose blob this kernel uses: variants share OpenCL C
     char path[FORM_COUNT][LINE_BYTES];
     size_t bytes[FORM_COUNT];
     uint64_t hash;
-    char host[LINE_BYTES]; // symbol; "" = none
-    bool streams;          // it is the form that tells a stream
+    char host[LINE_BYTES]; // symbol; "": none
+    bool streams;          // the record was `stream`, not `host`
     struct kernel *next;
 };
 
@@ -37,7 +37,7 @@ static _Noreturn void die(const char *what, const char *name)
     exit(1);
 }
 
-// FNV-1a, 64 bit (Fowler, Noll, Vo; public domain constants).
+// Returns a file's hash: FNV-1a, 64 bit (Fowler, Noll, Vo; public domain constants).
 static uint64_t hash_file(uint64_t hash, const char *path, size_t *bytes)
 {
     FILE *file = fopen(path, "rb");
@@ -73,7 +73,7 @@ static void emit_blob(FILE *assembly, const char *name, const char *form, const 
             name, form, name, form, name, form, path);
 }
 
-// The first kernel that has this very file.
+// Returns the first kernel with the same file.
 static const struct kernel *owner_of(const struct kernel *first, int form, const char *path)
 {
     while (strcmp(first->path[form], path) != 0)
@@ -136,10 +136,10 @@ static void emit_args(FILE *c, char *args)
     fprintf(c, "%s},\n    .arg_count = %u,\n", count ? "" : "GPU_ARG_BUFFER", count);
 }
 
-// "256" or "16x16x1".
+// Reads "256" or "16x16x1".
 static void read_workgroup(const char *text, unsigned size[3], const char *name)
 {
-    if (isalpha((unsigned char)*text)) // a stage
+    if (isalpha((unsigned char)*text)) // a stage has no size
         return;
     for (int axis = 0; axis < 3; axis++) {
         char *end;

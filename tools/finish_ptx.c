@@ -3,11 +3,11 @@
 // wrote into a module that a driver takes, or stops the build:
 // - `.extern .const` becomes `.visible .const`: constant buffers are declared without a value, so
 //   that clang cannot fold loads from them; the host fills the symbol (bench/prelude/ptx.clh);
-// - a function left unresolved is an error: it would only be found on a machine with the driver;
-// - another .version or .target than asked for is an error: clang only warns of a feature that it
-//   does not know, and falls back;
-// - a second VERSION and TARGET take the place of the first ones: kernels with inline instructions
-//   that clang's own versions do not have. THREADS is 0 where it is open.
+// - an unresolved function is an error: otherwise only a machine with the driver would find it;
+// - a .version or .target that differs from VERSION and TARGET is an error: clang only warns of a
+//   feature that it does not know, and falls back;
+// - a second VERSION and TARGET replace the first ones, for kernels with inline instructions that
+//   clang's own versions lack. THREADS is 0 if the number is open.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
     FILE *in = fopen(argv[1], "r"), *out = fopen(argv[2], "w");
     static char line[LINE_BYTES];
     static const char constant[] = ".extern .const";
-    bool in_head = false; // of an entry
+    bool in_head = false; // in the head of an entry
     if (!in || !out)
         die(argv[in ? 2 : 1], "cannot open", "");
     while (fgets(line, sizeof line, in)) {

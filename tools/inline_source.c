@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Build tool: inline_source ROOT IN.cl OUT.cl [WITHOUT…] writes IN.cl with every #include "…" put
-// in its place (looked for under ROOT, each file once), because an OpenCL driver gets one string
-// and no folder. Files named WITHOUT are left out: what only other targets read. Comments at the
-// start of a line go, the licence line of each file stays.
+// Build tool: inline_source ROOT IN.cl OUT.cl [WITHOUT…] writes IN.cl with the file in place of
+// every #include "…" (found under ROOT, each file once), because an OpenCL driver gets one string
+// and no folder. Files named WITHOUT, which only other targets need, are left out. Comments at the
+// start of a line are removed; the licence line of each file stays.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static _Noreturn void die(const char *what, const char *name)
     exit(1);
 }
 
-// True where `name` was seen before; else remembers it.
+// True if `name` was seen before; otherwise remembers it.
 static bool see(struct inliner *inliner, const char *name)
 {
     for (int i = 0; i < inliner->seen_count; i++)
@@ -38,7 +38,7 @@ static bool see(struct inliner *inliner, const char *name)
     return false;
 }
 
-// The name in `#include "name"`, or NULL.
+// Returns the name in `#include "name"`, or NULL.
 static char *included_name(char *line)
 {
     char *at = line + strspn(line, " \t");

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Packs build-kit/: two relocatable folders with a tarball each, for a machine with nothing but a
-# GPU driver (fathom itself; its GPU tests). Checks what it packed: which libraries and which glibc it
-# needs, and that it starts from another folder.
-# FATHOM_KERNELS_FROM, FATHOM_WEB_FROM, FATHOM_CORE_FROM: kernels/, web/ and CMakeFiles/fathom_core.dir of
-# another build, to take instead of making them again.
+# Packs two relocatable folders in build-kit/, and a tarball of each, for a machine with nothing but a GPU
+# driver: fathom itself, and its GPU tests. Checks which libraries and which glibc they need, and that
+# fathom starts from another folder.
+# FATHOM_KERNELS_FROM, FATHOM_WEB_FROM, FATHOM_CORE_FROM: the folders kernels/, web/ and
+# CMakeFiles/fathom_core.dir of another build, to use instead of building them again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build="build-kit"
-# What every glibc system has. No other library may be needed.
+# Libraries that every system with glibc has. No others may be needed.
 allowed='^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|ld-linux-aarch64)\.so\.[0-9]+$'
 
 cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DFATHOM_KIT=ON -DFATHOM_TESTS=ON \
@@ -19,19 +19,19 @@ version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' $build/CMakeCache.txt)
 commit=$(sed -n 's/.*\.commit = "\(.*\)".*/\1/p' $build/version.c)
 platform=linux-$(uname -m)
 
-# Clusters with RHEL 9 and its kin have this one.
+# Clusters with RHEL 9 and its relatives have this version.
 glibc_newest=2.34
 
-# Programs, and the libraries that they load or open.
+# Lists programs, and the libraries that they load or open.
 programs_in() { find "$1" -type f \( -perm -u+x ! -name run -o -name '*.so*' \); }
 
-# The newest glibc symbol that anything in a folder asks for.
+# Prints the newest version of glibc that the files in a folder need.
 glibc_of() {
     programs_in "$1" | xargs objdump -T | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 |
         sed 's/GLIBC_//'
 }
 
-# check_needs FOLDER: refuses a library that the machine may lack and that is not in lib/.
+# check_needs FOLDER: refuses a needed library that is neither on every machine nor in lib/.
 check_needs() {
     local program library
     for program in $(programs_in "$1"); do
@@ -42,8 +42,8 @@ check_needs() {
     done
 }
 
-# check_hardened PROGRAM: every symbol is bound before main, in a table that is then read-only; the
-# stack and the functions of the C library that write to a buffer are guarded.
+# check_hardened PROGRAM: every symbol must be bound before main, in a table that is then read-only; the
+# stack and C library functions that write to a buffer must be guarded.
 check_hardened() {
     local dynamic symbols
     dynamic=$(readelf --dynamic --program-headers --wide "$1")
@@ -56,7 +56,7 @@ check_hardened() {
     done
 }
 
-# check_glibc FOLDER: refuses a program that asks for a newer glibc than we promise.
+# check_glibc FOLDER: refuses programs that need a newer glibc than we promise.
 check_glibc() {
     local needed
     needed=$(glibc_of "$1")
@@ -64,7 +64,7 @@ check_glibc() {
         { echo "kit: $1 needs glibc $needed, newer than $glibc_newest" >&2; exit 1; }
 }
 
-# pack COMPONENT NAME LEVEL: folder and tarball, packed by gzip -LEVEL; the README's lines come from stdin.
+# pack COMPONENT NAME LEVEL: makes a folder and a tarball (gzip -LEVEL). README.txt comes from stdin.
 pack() {
     local folder=$build/$2-$version-$platform
     rm -rf "$folder" "$folder.tar.gz"
@@ -89,7 +89,7 @@ lib/libvulkan.so.1 is used where the system has no Vulkan loader, lib/libcivetwe
 `fathom serve` where the system has no civetweb. licenses/ holds the terms of what
 is linked in.
 END
-# 400 MB, which few ever fetch: a sixth larger, in a third of the time.
+# Fast compression, because this is 400 MB and few fetch it: a sixth larger, in a third of the time.
 pack kit_tests fathom-tests 1 <<'END'
 fathom @VERSION@ (@COMMIT@): its tests that need a GPU.
 
@@ -100,7 +100,7 @@ END
 
 check_hardened "$build/fathom-$version-$platform/fathom"
 
-# It must start anywhere, with nothing set.
+# fathom must start from any folder, with an empty environment.
 elsewhere=$(mktemp -d)
 trap 'rm -rf "$elsewhere"' EXIT
 tar -C "$elsewhere" -xzf "$build/fathom-$version-$platform.tar.gz"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Writes what the program knows of cards from the runs in reference/: their cards, and the results
-// that `fathom check` compares with.
+// Writes what the program knows of cards, from the runs in reference/: the figures of their cards,
+// or with `checks` the results that `fathom check` compares with.
 //
 //   build/tests/project/known_cards reference > reference/cards.json
 //   build/tests/project/known_cards reference checks > reference/checks.json
 //
-// A run that measured less than KNOWN_LEAST figures of the card, a CPU or a map is left out.
+// Runs with less than KNOWN_LEAST trusted figures of the card, of a CPU, or of a map are left out.
 #include "analysis/card.h"
 #include "analysis/check_cases.h"
 #include "analysis/pairing.h"
@@ -55,7 +55,7 @@ static bool write_cards(struct arena *arena, const char *folder, struct error *e
     return done;
 }
 
-// Earlier runs do not say it: it is that of the product.
+// Returns the device's architecture. Earlier runs lack it: it then comes from the product.
 static const char *architecture_of(const struct run_device *device)
 {
     bool is_nvidia = device->vendor && strcmp(device->vendor, "NVIDIA") == 0;
@@ -82,7 +82,7 @@ static void copy_state(struct run *all, const struct run *run, const struct run_
     }
 }
 
-// Between which devices data were copied: their ids are others here.
+// Removes the ids of the two devices of a copy: they are others in this file.
 static void forget_ends(struct arena *arena, struct result *result)
 {
     const struct bench_case all = result->bench_case;
@@ -93,8 +93,8 @@ static void forget_ends(struct arena *arena, struct result *result)
             result->bench_case.values[result->bench_case.value_count++] = all.values[i];
 }
 
-// Copies the wanted results of one of the run's devices into `all`, without what a check does not
-// read.
+// Copies the wanted results of one of the run's devices into `all`, without members that a check
+// does not read.
 static void copy_results(struct run *all, const struct run *run, const struct run_device *from)
 {
     struct run_device *device = NULL;

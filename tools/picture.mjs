@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// node tools/picture.mjs REPORT.html OUT [TITLE]: saves the chart of that title as OUT-light.svg and
-// OUT-dark.svg, as the page's own button does; without a title the page's first screen, as
-// OUT-light.png and OUT-dark.png (tools/pictures.sh).
+// node tools/picture.mjs REPORT.html OUT [TITLE]: saves the chart with that title as OUT-light.svg
+// and OUT-dark.svg, as the page's own button does. Without a title it saves the page's first screen
+// as OUT-light.png and OUT-dark.png (tools/pictures.sh).
 import { copyFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Pictures for README.md and docs/READING.md, made by fathom: tools/pictures.sh [BUILD]. Draws the
-# report of reference runs in a browser and saves into docs/pictures/, light and dark, its first screen
-# as PNG and charts as SVG. Needs a browser, and in BUILD the packages of the tests of the report page
+# tools/pictures.sh [BUILD]: makes the pictures of README.md and docs/READING.md. It opens reports of
+# reference runs in a browser and saves, light and dark, the first screen as PNG and charts as SVG into
+# docs/pictures/. It needs a browser, and in BUILD the packages for the tests of the report page
 # (tests/web).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,7 +14,7 @@ page=$(mktemp --suffix=.html)
 trap 'rm -f "$page"' EXIT
 mkdir -p docs/pictures
 
-# picture RUN NAME [TITLE]: the chart of that title, or the first screen.
+# picture RUN NAME [TITLE]: saves the chart with that title, or the first screen.
 picture() {
     local run=$1 name=$2
     shift 2

@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Run files of tables that others printed: tools/published.py writes reference/published/*.json from
-the figures in reference/published/*.tsv. They are there to be laid over a report, never to judge by:
-one figure a case, no interval, other kernels. Their benchmarks have version 0, which compare refuses,
-and `published` in reference/index.json keeps `compare --reference` away from them."""
+"""Makes run files of tables that others published: reference/published/*.json from *.tsv there.
+They are for a look beside other runs in a report, not for judging: one figure a case, no interval,
+other kernels. Their benchmarks have version 0, which `compare` refuses. Because of `published` in
+reference/index.json, `compare --reference` does not choose them."""
 
 import csv
 import json
 import pathlib
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "reference/published"
-FRAMES = 30  # in a printed time
-LOADS = 4096 * 256 * 256  # of a frame: workgroups, threads, loads a thread
+FRAMES = 30  # frames in a published time
+LOADS = 4096 * 256 * 256  # loads of a frame: workgroups × threads × loads of a thread
 CODE = "published"
 
 
@@ -25,7 +25,7 @@ def metric(name, unit, better, median):
 
 
 def result(name, device, case, metrics, method=None):
-    """`case` makes the key; `method` is recorded beside it."""
+    """`case` makes the key; `method` holds parameters that are not part of it."""
     key = "/".join([name, *(f"{axis}={value}" for axis, value in case.items())])
     return {"key": key, "benchmark": name, "version": 0, "device": device,
             "case": {**case, **(method or {})}, "verdict": "ok",
@@ -58,7 +58,7 @@ def run(source, api, names, benchmarks, results, text):
 # ---------------------------------------------------------------- perftest
 
 def loads(name, source, titles, frames):
-    """Published times of loads; of so many frames, None where the source does not say."""
+    """Published times of loads. A time covers `frames` frames; None: the source does not say."""
     rows = table(name)
     columns = [column for column in rows[0] if column not in ("load", "pattern")]
     base = next(row for row in rows
@@ -138,11 +138,11 @@ def benches(name, source, device):
                f"Published figures, to look at beside others and not to judge by: {source}")
 
 
-STREAM_BYTES = 1 << 30  # of each array, and 16 more that the keys of fathom's own cases lack
+STREAM_BYTES = 1 << 30  # of an array, as in fathom's own keys; gpu-stream's has 16 bytes more
 
 
 def stream(name, source):
-    """Bandwidth in GB/s by operation and threads of a core: twice the block size."""
+    """Bandwidth in GB/s by operation and by the threads on a core, which are twice the block size."""
     rows = table(name)
     names = list(dict.fromkeys(row["device"] for row in rows))
     results = [
@@ -163,14 +163,14 @@ def stream(name, source):
 
 # ---------------------------------------------------------------- Breaking Down Barriers
 
-# metric of `preempt` → (unit, better, factor of the table)
+# metric of `preempt` → (unit, better, factor from the table's unit)
 ACTORS = {"app_frames": ("Hz", "higher", 1), "frames": ("Hz", "higher", 1),
           "victim": ("ns", "lower", 1e6), "response": ("ns", "lower", 1e6)}
 
 
 def preemption(name, source):
-    """Frames a second of application and compositor; run and response of the compositor in ms. A
-    field is empty where the article says no figure."""
+    """Frames a second of application and compositor; run time and response time of the compositor
+    in ms. A field is empty if the article has no figure."""
     rows = table(name)
     names = list(dict.fromkeys(row["device"] for row in rows))
     results = [
@@ -209,7 +209,7 @@ FILES = {
 
 
 def text_of(document):
-    """One result a line, as fathom writes run files."""
+    """The text of a run file, one result a line, as fathom writes it."""
     lists = ("devices", "benchmarks", "results", "findings")
     compact = {"separators": (",", ":"), "ensure_ascii": False}
     parts = [f'{json.dumps(key)}:{json.dumps(value, **compact)}'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What a release consists of, in release/fathom-VERSION/: both kits, the .deb, the schema of run
-# files, and SHA256SUMS of them. Refuses a tree with changes that no commit has, a version that
-# CHANGELOG.md does not name, and errors of lintian where that is installed.
+# Makes a release in release/fathom-VERSION/: both kits, the .deb, the schema of run files, and
+# SHA256SUMS of them. Refuses uncommitted changes, a version that CHANGELOG.md does not name, and
+# errors of lintian if that is installed.
 # DEBFULLNAME, DEBEMAIL: the .deb's maintainer, as for Debian's own tools.
 # FATHOM_KERNELS_FROM, FATHOM_WEB_FROM: as for tools/kit.sh.
 set -euo pipefail

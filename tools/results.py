@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What is derived from the runs in reference/: tools/results.py writes it anew.
+"""Writes what is derived from the runs in reference/:
 
 docs/RESULTS.md: docs/targets.json says which quantities it shows, in which unit, and which target a
-quantity has through which API. A table shows all runs of one device through one API, and the table of
-rays has a column for each device; runs of the quick preset and checks are only listed.
+quantity has through which API. A table shows all runs of one device through one API. The table of
+rays has a column for each device. Runs of the quick preset and checks are only listed.
 
-reference/index.json: preset, UUIDs, commit and versions of the benchmarks of each run are taken from
-its file; the other members are written by hand. A run file may be gzipped (.json.gz).
+reference/index.json: preset, UUIDs, commit and versions of the benchmarks come from each run's
+file; the other members are written by hand. A run file may be gzipped (.json.gz).
 
 reference/README.md: the list of the files.
 
-src/analysis/spread.c: how far healthy cards of one model are apart (spreads)."""
+src/analysis/spread.c: how much healthy cards of one model differ (spreads)."""
 
 import collections
 import functools
@@ -46,7 +46,7 @@ def load(path):
 
 
 def reference_runs():
-    """(file name, API, run) in the order of the index; figures that others published are left out."""
+    """(file name, API, run) in the order of the index, without figures that others published."""
     return [(one["file"], one["api"], load(INDEX.parent / one["file"])) for one in load(INDEX)["runs"]
             if not one.get("published")]
 
@@ -54,14 +54,14 @@ def reference_runs():
 # ---------------------------------------------------------------- the index
 
 def facts(run):
-    """What the index says of a run, as its file has it."""
+    """The members of the index that come from a run's file."""
     return {"preset": run["preset"], "uuids": [device["uuid"] for device in run["devices"] if "uuid" in device],
             "commit": run["tool"]["commit"],
             "benchmarks": {one["name"]: one["version"] for one in run["benchmarks"]}}
 
 
 def index_text(index, folder):
-    """The index with the facts of each run; published figures have none."""
+    """The index with the facts of each run; published figures have no facts."""
     runs = [one if one.get("published") else {**one, **facts(load(folder / one["file"]))}
             for one in index["runs"]]
     return json.dumps({**index, "runs": runs}, indent=2, ensure_ascii=False) + "\n"
@@ -83,7 +83,7 @@ def entry_line(one):
 
 
 def readme_text(text):
-    """The page with the list of the files anew."""
+    """The page with a new list of the files."""
     before, rest = text.split(LIST_BEGIN)
     after = rest.split(LIST_END)[1]
     lines = ["| file | device | API | preset | benchmarks | note |", "| --- | --- | --- | --- | --- | --- |",
@@ -94,8 +94,8 @@ def readme_text(text):
 # ---------------------------------------------------------------- the spread between cards
 
 CARDS_LEAST = 3
-# Fewer cards show how far apart healthy cards are at least, not at most: five cards' loads were within
-# 1.5 %, and another card's 5 % off.
+# Fewer cards give a lower bound of the spread, not an upper one: loads of five cards were within
+# 1.5 %, and another card differed by 5 %.
 BOUND_CARDS_LEAST = 9
 WIDE_CARDS_LEAST = 5
 CONFIDENCE = 0.99
@@ -133,8 +133,8 @@ def student(confidence, freedom):
 
 
 def figures(run):
-    """(device, benchmark, version, key, metric, unit), the value and that of the same work in cycles
-    (None: not known), of each figure that is judged: of an `ok` result, with a better direction."""
+    """Yields (device, benchmark, version, key, metric, unit), the value and the value of the same
+    work in cycles (None: not known) of each figure of an `ok` result that has a better direction."""
     cycles_of = {(one["name"], metric["name"]): metric["cycles_of"].split(",")
                  for one in run["benchmarks"] for metric in one["metrics"] if "cycles_of" in metric}
     for result in run["results"]:
@@ -153,7 +153,7 @@ def figures(run):
 
 
 def deviation(cards, at):
-    """Standard deviation, between cards, of the logarithm of a figure; NaN where it is not known."""
+    """The standard deviation of a figure's logarithm between cards; NaN if the figure is not known."""
     values = [[one[at] for one in card] for card in cards]
     if any(value is None for card in values for value in card):
         return math.nan
@@ -161,17 +161,17 @@ def deviation(cards, at):
 
 
 def spreads(runs):
-    """(benchmark, unit) → (largest relative difference of two healthy cards, cards, models, figures).
+    """(benchmark, unit) → (largest relative difference of two healthy cards, cards, models,
+    figures).
 
-    A class is the metrics of a benchmark that have one unit. Each figure of a model through an API
-    that CARDS_LEAST cards or more have gives the standard deviation between them; where the same
-    work is known in cycles, the smaller of both, because compare blames the clock for the rest. A
-    class has the 95th percentile s of these, over all models: what differs most, not what all agree
-    in. Two cards then differ by t·√2·s: t is Student's quantile, whose degrees of freedom are the
-    cards beyond the first of each model. So few cards give a wide bound, and more cards of any model
-    narrow it. Of a class with fewer than BOUND_CARDS_LEAST cards the table in C has only a bound that
-    is wider than every bound of a full class; for the other classes compare takes the widest bound
-    of that table."""
+    A class is the metrics of a benchmark that have one unit. A figure that CARDS_LEAST or more
+    cards of one model have through one API gives a standard deviation between cards. If the same
+    work is known in cycles, the smaller deviation counts, because compare blames the clock for the
+    rest. s is the 95th percentile of a class's deviations: what differs most counts. Two cards
+    differ by t·√2·s, where t is Student's quantile and the degrees of freedom are the cards beyond
+    the first of each model: few cards give a wide bound, more cards of any model narrow it. The
+    table in C has the classes of BOUND_CARDS_LEAST or more cards, and smaller classes only if their
+    bound is wider than all of these. For other classes compare takes the table's widest bound."""
     seen = collections.defaultdict(lambda: collections.defaultdict(list))
     for _, api, run in runs:
         devices = {device["id"]: device for device in run["devices"]}
@@ -210,7 +210,7 @@ def spread_text(runs):
 
 
 def value_of(row, run):
-    """(value in the row's unit, verdict), or None where the run has no such number."""
+    """(value in the row's unit, verdict), or None if the run has no such number."""
     if "finding" in row:
         found = [one for one in run["findings"] if one["code"] == row["finding"]["code"]]
         place = row["finding"]["index"]
@@ -241,14 +241,14 @@ def meets(value, target):
 
 
 def reached(values):
-    """The lowest and the highest of (value, verdict); empty where there is none."""
+    """The text of the lowest and the highest of (value, verdict); empty if there is none."""
     texts = sorted({number(value) for value, _ in values}, key=float)
     suspect = " *suspect*" if any(verdict == "suspect" for _, verdict in values) else ""
     return "–".join(texts if len(texts) < 2 else (texts[0], texts[-1])) + suspect
 
 
 def line(row, api, runs):
-    """A table row, or None where no run has the quantity."""
+    """A table row, or None if no run has the quantity."""
     values = [value for value in (value_of(row, run) for run in runs) if value]
     if not values:
         return None
@@ -281,12 +281,12 @@ def run_list(runs):
 
 
 def newest(results):
-    """The results of the newest version of their benchmark."""
+    """The results that have the newest version of their benchmark."""
     return [one for one in results if one["version"] == max(other["version"] for other in results)]
 
 
 def ray_table(rays, runs):
-    """What rays cost: a column for each card of which a run has one of the quantities."""
+    """The table of what rays cost: a column for each card with a run of one of the quantities."""
     cards = {}
     for run in runs:
         cards.setdefault(run["devices"][0]["name"], []).append(run)

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run [API]: runs the tests of this kit, or those through one API, on this machine: one line each,
-# then how many passed, were skipped (the machine lacks what they need) and failed. Exit: 0 none
-# failed, 1 otherwise.
+# run [API]: runs the tests of this kit on this machine, all or those through one API. Prints a line
+# for each test, then how many passed, failed or were skipped because the machine lacks what they
+# need. Exit: 0 none failed, 1 otherwise.
 cd "$(dirname "$0")" || exit 1
-export XDG_STATE_HOME=/dev/null # no run is kept among the user's
+export XDG_STATE_HOME=/dev/null # runs are not kept among the user's
 passed=0 skipped=0 failed=0
 while read -r line; do
     case $line in

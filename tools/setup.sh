@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Set-up: `tools/setup.sh MODE [--ask]`, MODE one of
+# `tools/setup.sh MODE [--ask]` installs what is missing. MODE is one of
 #   build   what compiles fathom
-#   run     and a Vulkan driver (Mesa's, where the machine has none), and npm, which the report page
-#           needs: where it cannot be had, fathom does without
-#   check   and what every test needs; but the tests of rays fetch a newer lavapipe by themselves,
+#   run     and a Vulkan driver (Mesa's, if the machine has none), and npm for the report page:
+#           if npm cannot be installed, fathom does without
+#   check   and what every test needs; but the tests of rays fetch a newer lavapipe themselves,
 #           into the build folder (tests/rays/driver.sh)
-# Asks for commands, versions and files, not for packages; installs (apt-get, as root or through
-# sudo) only what did not answer, having said what and how much. --ask installs nothing.
-# Exit: 0 all is there · 1 something is missing (which, and the line to type, stand on stderr).
+# It looks for commands, versions and files, not for packages. It first says what is missing and how
+# large that is, then installs it (apt-get, as root or through sudo). --ask installs nothing.
+# Exit: 0 all is there · 1 something is missing; stderr names it and the command to type.
 set -u
 export LC_ALL=C
 
@@ -29,7 +29,7 @@ trap 'rm -rf "$temporary"' EXIT
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# at_least WANTED FOUND: versions by their first two numbers.
+# at_least WANTED FOUND: compares versions by their first two numbers.
 at_least() {
     awk -v wanted="$1" -v found="$2" 'BEGIN {
         split(wanted, w, "."); split(found, f, ".")
@@ -39,7 +39,7 @@ at_least() {
 version_of() { "$@" 2>/dev/null | grep -o '[0-9][0-9]*\.[0-9][0-9.]*' | head -n 1; }
 command_at_least() { has "$2" && at_least "$1" "$(version_of "$2" --version)"; }
 
-# compiles COMPILER FLAGS… : the program on stdin compiles and links.
+# compiles COMPILER FLAGS…: true if the program on stdin compiles and links.
 compiles() {
     has "$1" && cat >"$temporary/probe.c" &&
         "$@" -o "$temporary/probe" "$temporary/probe.c" >/dev/null 2>&1
@@ -49,14 +49,14 @@ c_compiles() { echo '#include <stdio.h>
 int main(void) { return puts("") < 0; }' | compiles "${CC:-cc}" "$@"; }
 c_includes() { printf '#define VK_NO_PROTOTYPES\n#include <%s>\nint main(void) { return 0; }\n' "$1" |
     compiles "${CC:-cc}"; }
-# Vulkan 1.3 and the extensions of Debian 12's headers.
+# Headers of Vulkan 1.3 with the extensions that Debian 12's have.
 vulkan_headers() { echo '#include <vulkan/vulkan_core.h>
 int main(void) { return VK_HEADER_VERSION_COMPLETE < VK_MAKE_API_VERSION(0, 1, 3, 239); }' |
     compiles "${CC:-cc}" && "$temporary/probe"; }
 zlib() { has pkg-config && pkg-config --exists zlib; }
 jansson() { has pkg-config && pkg-config --atleast-version=2.13 jansson; }
 cmocka() { has pkg-config && pkg-config --atleast-version=1.1.5 cmocka; }
-# OpenCL C to PTX, as cmake/Kernels.cmake asks for it.
+# True if clang compiles OpenCL C to PTX, as cmake/Kernels.cmake needs it.
 clang_ptx() { echo 'kernel void probe(global int *p) { *p = 1; }' >"$temporary/probe.cl" &&
     has clang && clang -x cl -cl-std=CL2.0 --target=nvptx64-nvidia-cuda -S \
         -o "$temporary/probe.ptx" "$temporary/probe.cl" >/dev/null 2>&1; }
@@ -89,7 +89,7 @@ python_module() { [ -x /usr/bin/python3 ] && /usr/bin/python3 -c "import $1" 2>/
 
 # ------------------------------------------------------------------ what is needed
 
-# need WHAT-FOR PACKAGES QUESTION…: lists the need where the question is answered with no.
+# need NAME PACKAGES QUESTION…: lists the name and the packages as missing if the question fails.
 missing_names=
 missing_packages=
 need() {
@@ -106,7 +106,7 @@ need() {
     done
 }
 
-# wish: as need, for what fathom does without where it cannot be installed.
+# wish: as need, for things that fathom can do without if they cannot be installed.
 wished=
 wish() {
     wished="$wished $2"
@@ -117,7 +117,7 @@ is_wished() { case " $wished " in *" $1 "*) ;; *) return 1 ;; esac; }
 
 only_wishes() { for package in $missing_packages; do is_wished "$package" || return 1; done; }
 
-# Leaves what is needed; fails where that is all already.
+# Drops the wishes from the missing packages; fails if that changes nothing or leaves nothing.
 drop_wishes() {
     all=$missing_packages
     missing_packages=
@@ -171,7 +171,7 @@ ask_all() {
 }
 
 # ------------------------------------------------------------------ installing
-# (Lists of packages stand unquoted: they are words on purpose.)
+# (Lists of packages are unquoted on purpose: each is several words.)
 
 fail() {
     echo "fathom: $1" >&2
@@ -188,7 +188,7 @@ has_candidates() { for package in $missing_packages; do
     apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' || return 1
 done; }
 
-# Sizes as apt would fetch and unpack them, without needing root.
+# Prints how much apt would download; needs no root.
 # shellcheck disable=SC2086
 print_cost() {
     apt-get install --print-uris -qq --no-install-recommends $missing_packages 2>/dev/null |
@@ -227,7 +227,7 @@ has_candidates || fail "this system's package lists lack some of: $missing_packa
 echo "fathom: installing $missing_packages"
 # shellcheck disable=SC2086
 print_cost
-# Lists from another day may name files that are gone: look again once.
+# Old package lists may name files that are gone: update them and try once more.
 install </dev/null || { update && install </dev/null; } || { drop_wishes && install </dev/null; } ||
     fail "apt-get install failed (above)"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Bundles the report page into one file: node build.mjs PACKAGES OUT NOTICES, PACKAGES being the
-// folder that npm installed into, NOTICES where the licences of what is in it are written as well. Texts @FIRST@ and
-// @RUNS@ stay: fathom puts the first screen and the runs there (report/html.c). A report ends at @LIVE@: only the page
-// of fathom serve has the script behind it, which uses the modules of the first script.
+// Bundles the report page into one file: node build.mjs PACKAGES OUT NOTICES. PACKAGES: the folder into
+// which npm installed; NOTICES: a file for the licences of the bundled packages. @FIRST@ and @RUNS@ stay:
+// fathom puts the first screen and the runs there (report/html.c). A report ends at @LIVE@: only the page
+// of fathom serve has the script behind it, which uses modules of the first script.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,7 +20,7 @@ const shared = {
   metafile: true,
 };
 
-// The modules of the report that the live page uses are in the global fathomParts, by their names.
+// The script of the live page takes the modules of the report from the global fathomParts, by name.
 const used = new Set();
 const fromReport = {
   name: "from-report",
@@ -59,7 +59,7 @@ for (const name of bundled) {
 }
 
 const text = (result) => result.outputFiles[0].text.trim();
-// Inside <script> and <style> nothing may end them early.
+// Code must not contain what would end or change its <script> element.
 const codeOf = (result) => text(result).replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 const code = codeOf(script), liveCode = codeOf(live);
 const escape = (html) => html.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of `fathom check` share: a model of a GPU, and a check of it."""
+"""Shared by the tests of `fathom check`: a model of a GPU, and a check of it."""
 
 import copy
 import json
@@ -26,13 +26,13 @@ MODEL = {
 
 
 def children(process, command=b"__check"):
-    """The processes that measure the devices."""
+    """The ids of the processes that measure the devices."""
     found = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
             parent = int(stat.read_text(encoding="utf-8").rpartition(")")[2].split()[1])
             words = (stat.parent / "cmdline").read_bytes().split(b"\0")
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
         if parent == process.pid and command in words:
             found.append(int(stat.parent.name))
@@ -40,7 +40,7 @@ def children(process, command=b"__check"):
 
 
 def wait_until(condition):
-    """What the condition returns once it is true."""
+    """Waits until the condition returns something true, and returns that."""
     deadline = time.monotonic() + fathom.TIMEOUT_S
     while time.monotonic() < deadline:
         found = condition()
@@ -55,22 +55,22 @@ def wait_for_child(process, command=b"__check"):
 
 
 def holds_lock_file(process):
-    """Whether the process has opened the file of the lock: it holds the lock or waits for it."""
+    """True if the process has opened the file of the lock: it then holds the lock or waits for it."""
     for link in pathlib.Path(f"/proc/{process.pid}/fd").glob("*"):
         try:
             if "fathom-check-" in os.readlink(link):
                 return True
-        except OSError:  # it was closed
+        except OSError:  # the file was closed
             continue
     return False
 
 
 class Checks(fathom.Case):
-    healthy = b""  # the file of a check of the healthy model, once one was measured
+    healthy = b""  # the file of a check of the healthy model, after the first such check
 
     def setUp(self):
         super().setUp()
-        # The lock of a host's checks: no other test holds this one.
+        # Keeps the lock of the host's checks in this folder: no other test holds it.
         self.enterContext(unittest.mock.patch.dict(os.environ, TMPDIR=str(self.folder)))
 
     def model(self, name, **changes):
@@ -86,7 +86,7 @@ class Checks(fathom.Case):
         return self.model("slower.json", memory=memory, noise={"relative": 0.003, "seed": 2})
 
     def check(self, status, *arguments, **variables):
-        """The checks of the file that the command writes, and what it prints."""
+        """Runs a check. Returns the checks in its file, and the outcome."""
         path = self.path("check.json")
         done = fathom.run("check", "-o", path, *arguments, **variables)
         self.assertEqual(status, done.status, done.out + done.err)
@@ -94,7 +94,7 @@ class Checks(fathom.Case):
         return self.run_file["checks"], done
 
     def expectation(self):
-        """The file of a check of the healthy model: measured once, for all tests."""
+        """The path of a check file of the healthy model, which is measured once for all tests."""
         if not Checks.healthy:
             self.check(UNKNOWN, "-d", self.model("healthy.json"))
             Checks.healthy = pathlib.Path(self.path("check.json")).read_bytes()

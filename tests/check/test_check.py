@@ -87,7 +87,7 @@ class Verdicts(Checks):
         self.assertNotIn("device", checks[1])
 
     def test_wrong_results_are_broken(self):
-        # A kernel of latency, which this double does not run, is waited for until the limit.
+        # The double does not run the kernels of latency; a check waits for them until the limit.
         (check,), _ = self.check(BROKEN, "-d", "cuda", LD_LIBRARY_PATH=os.environ["CUDA_DOUBLE"],
                                  FAKE_CUDA_KERNELS="measure bandwidth")
         self.assertEqual(("broken", "wrong-results"), (check["verdict"], check["code"]))
@@ -118,7 +118,7 @@ class Outputs(Checks):
         self.assertEqual(["fathom.prom"], [path.name for path in self.folder.glob("*.prom*")])
 
     def test_an_output_that_cannot_be_written_does_not_cost_the_others(self):
-        # A file may not grow past 512 bytes: a check's run file is longer.
+        # No file may grow past 512 bytes, and a check's run file is longer.
         done = fathom.Outcome(subprocess.run(
             ["sh", "-c", 'ulimit -f 1; exec "$0" "$@"', fathom.BINARY, "check", "-d",
              self.model("healthy.json"), "-o", self.path("check.json"), "--json"],
@@ -136,14 +136,14 @@ class Outputs(Checks):
         before = time.monotonic()
         (check,), _ = self.check(UNKNOWN, "--soak", "3", "-d", self.model("healthy.json"))
         self.assertGreater(time.monotonic() - before, 3)
-        self.assertEqual(5, len(check["figures"]))  # of one check, not of all rounds
+        self.assertEqual(5, len(check["figures"]))  # the figures of one check, not of all rounds
 
     def test_wrong_results_end_the_soaking(self):
-        # given a card that computes wrong results, when it is heated for longer than a test may take
+        # Given a card with wrong results, when it is to be heated for longer than a test may take,
         (check,), _ = self.check(BROKEN, "--soak", "86400", "-d", "cuda",
                                  LD_LIBRARY_PATH=os.environ["CUDA_DOUBLE"],
                                  FAKE_CUDA_KERNELS="measure bandwidth")
-        # then it is not heated until the wrong results are forgotten
+        # then the first wrong results end it.
         self.assertEqual(("broken", "wrong-results"), (check["verdict"], check["code"]))
 
     def test_quiet_prints_nothing_and_says_the_verdict_by_the_exit_status(self):
@@ -181,7 +181,7 @@ class Ends(Checks):
 
     def test_a_signal_ends_the_check(self):
         process = self.start()
-        os.kill(wait_for_child(process), signal.SIGSTOP)  # so that the check cannot end before
+        os.kill(wait_for_child(process), signal.SIGSTOP)  # so that the check cannot end first
         process.send_signal(signal.SIGINT)
         status, _, err = self.outcome(process)
         self.assertEqual((INTERRUPTED, "fathom: interrupted\n"), (status, err))
@@ -225,9 +225,9 @@ class Cpu(Checks):
 
     def test_a_cpu_has_no_expectation(self):
         (check,), _ = self.check(UNKNOWN, "--quick", "-d", self.cpu)
-        # The lock under which links are measured one after the other.
+        # There is one lock file, under which links are measured one after another.
         self.assertEqual(1, len(list(self.folder.glob("fathom-check-link-*"))))
-        # A busy machine may have no time for any figure.
+        # A busy machine may leave no time for any figure.
         self.assertEqual("no-expectation" if check["figures"] else "not-measured", check["code"])
         self.assertLessEqual({figure["metric"] for figure in check["figures"]},
                              {"dram_read", "latency_dram", "fp32", "matrix_fp16", "host_to_device",

@@ -74,7 +74,7 @@ class Ranks(Checks):
 
     def test_with_local_rank_each_takes_its_own_card(self):
         models = ["-d", self.model("a.json"), "-d", self.model("b.json"), "--local-rank",
-                  "--expect-count", "2"]  # the cards of other ranks are not missing
+                  "--expect-count", "2"]  # the cards of other ranks do not count as missing
         processes = [self.start(rank, *models, SLURM_LOCALID=str(rank)) for rank in (0, 1)]
         checks = self.checks_of(processes, UNKNOWN)
         self.assertEqual(["model:0", "model:1"], [check["device"] for check in checks])
@@ -94,7 +94,7 @@ class Ranks(Checks):
 
 
 class SeveralDevices(Checks):
-    """Two or three devices of the double of libcuda, of which only transfer can be measured."""
+    """Two or three devices of the double of libcuda. Only transfer can be measured on them."""
 
     def variables(self, count=2, **more):
         return {"LD_LIBRARY_PATH": os.environ["CUDA_DOUBLE"], "FAKE_CUDA_DEVICES": str(count),
@@ -117,7 +117,7 @@ class SeveralDevices(Checks):
                           if is_planned} | {"direction=peer/ways=all"},
                          {one["key"].partition("/")[2].rpartition("/")[0]
                           for one in self.run_file["results"] if "direction=peer" in one["key"]})
-        # A busy machine may have no time for some of them.
+        # A busy machine may leave no time for some figures.
         for index, check in enumerate(checks):
             figures = self.figures(check)
             own = [one for one in measured if one["device"] == check["device"] and
@@ -147,7 +147,7 @@ class SeveralDevices(Checks):
     def test_one_device_and_a_quick_check_have_no_pairs(self):
         for arguments in (("-d", "cuda:0"), ("--quick", *self.devices())):
             self.check(UNKNOWN, *arguments, **self.variables())
-            # What a busy machine has no time for is planned all the same, and is among the results.
+            # Cases for which a busy machine had no time are among the results, too.
             cases = [one["case"] for one in self.run_file["results"]
                      if one["benchmark"] == "transfer"]
             self.assertEqual({"h2d", "d2h"} | (set() if "--quick" in arguments else {"both"}),
@@ -160,7 +160,7 @@ class SeveralDevices(Checks):
         for result in document["results"]:
             fast = result["key"].startswith("transfer/direction=peer/from=cuda:0/to=cuda:1/")
             for metric in result["metrics"]:
-                if metric["name"] == "bandwidth":  # of all else a thousandth is expected
+                if metric["name"] == "bandwidth":  # only the fast link is expected to be fast
                     metric["median"] *= 1000 if fast else 0.001
         own = self.path("own.json")
         pathlib.Path(own).write_text(json.dumps(document), encoding="utf-8")
@@ -178,15 +178,15 @@ class SeveralDevices(Checks):
         self.assertIn("transfer/direction=peer/", checks[0]["cause"])
 
     def at_once(self, signal_number):
-        """What a check says whose workers get a signal, each as soon as it is seen: the first one may
-        still look for other work on its device, and what it measures counts."""
+        """Sends the signal to each worker as soon as it is seen; returns status and checks. The
+        first worker may still look for other work on its device: its figures count."""
         process = fathom.start("check", *self.devices(), "--silence-limit", "5", "-o",
                                self.path("check.json"), variables=self.variables())
         hit = set()
         while process.poll() is None:
             for worker in set(children(process, b"__worker")) - hit:
                 hit.add(worker)
-                with contextlib.suppress(ProcessLookupError):  # it has ended
+                with contextlib.suppress(ProcessLookupError):  # the worker has ended
                     os.kill(worker, signal_number)
             time.sleep(0.005)
         process.communicate()
@@ -213,7 +213,7 @@ class SeveralDevices(Checks):
 
 
 class States(Checks):
-    """A device of the double of libcuda, whose state the double of NVML makes up."""
+    """A device of the double of libcuda; the double of NVML makes up its state."""
 
     def variables(self, wrong):
         return {"FAKE_CUDA_KERNELS": "transfer", "FAKE_CUDA_MEMORY_MIB": "24",

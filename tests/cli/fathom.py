@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the command line share: running fathom-fake, and looking at what it wrote."""
+"""Shared by the tests of the command line: running fathom-fake, and looking at what it wrote."""
 
 import importlib.util
 import json
@@ -15,7 +15,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BINARY = os.environ["FATHOM_BINARY"]
-TIMEOUT_S = 1800  # for what hangs: a sanitizer's build on a busy machine takes minutes
+TIMEOUT_S = 1800  # only for a run that hangs: a sanitizer's build on a busy machine takes minutes
 
 # A card whose map takes a second of processor time.
 SMALL_CARD = {
@@ -28,8 +28,8 @@ SMALL_CARD = {
 
 
 def smaller_machine():
-    """tests/model/machines/two.json with caches of 8 and 256 KiB: as complicated, but its map takes less
-    than half of the time. The test model_map_two maps the machine itself."""
+    """tests/model/machines/two.json with caches of 8 and 256 KiB. It is as complicated, but its map
+    takes less than half of the time. The test model_map_two maps the machine itself."""
     machine = json.loads((ROOT / "tests/model/machines/two.json").read_text(encoding="utf-8"))
     for level, capacity in zip(machine["levels"], (8 << 10, 256 << 10), strict=True):
         level["capacity_bytes"] = machine["last_cache_bytes"] = capacity
@@ -37,9 +37,9 @@ def smaller_machine():
 
 
 def environment(fake="", **more):
-    """The environment of a run: the script of the fake GPU, and nothing of the caller's fathom. It
-    has no home, so that no run is kept there, and a host without other work, so that a busy machine
-    changes no verdict."""
+    """The environment of a run: the script of the fake GPU, and no variables of the caller's
+    fathom. There is no home, so no run is kept there; the host is one without other work, so a busy
+    machine changes no verdict."""
     clean = {name: value for name, value in os.environ.items()
              if not name.startswith("FATHOM_") and name not in ("HOME", "XDG_STATE_HOME")}
     return {**clean, "FATHOM_FAKE": fake, "FATHOM_HOST_ROOT": str(ROOT / "tests/fakes/quiet_host"),
@@ -47,8 +47,8 @@ def environment(fake="", **more):
 
 
 class Outcome:
-    """What a run left. A busy machine may keep drivers from answering for 2 s: the line that says so
-    is in `waited`, and the lines that say which benchmark begins are in `progress`, not in `err`."""
+    """The outcome of a run. If a busy machine keeps drivers from answering for 2 s, a line says so:
+    it is in `waited`. Lines that name the next benchmark are in `progress`. `err` has neither."""
 
     NOTICE = "fathom: note: waiting for the drivers of "
     PROGRESS = "fathom: measuring "
@@ -68,20 +68,20 @@ def run(*arguments, fake="", binary=BINARY, cwd=None, **more):
 
 
 def is_sanitized():
-    """Whether a sanitizer replaces malloc, and takes memory of its own."""
+    """True if a sanitizer replaces malloc, and takes memory of its own."""
     return any(name in pathlib.Path(BINARY).read_bytes() for name in (b"__asan_init",
                                                                      b"__tsan_init"))
 
 
 def is_sampled():
-    """Whether a few of many cases are enough: with a sanitizer, where the others are other numbers for
-    the same lines. All are taken without one, and in check-long."""
+    """True if a few of many cases are enough: with a sanitizer, if the others are other numbers for
+    the same lines of code. All cases run without a sanitizer, and in check-long."""
     return is_sanitized() and "FATHOM_LONG" not in os.environ
 
 
 def cpu_seconds(*arguments, **options):
-    """As run(), with the processor time that it took, of all its processes: what a limit of time
-    may be set to, since it hardly depends on what else runs on the machine."""
+    """As run(), with the processor time of all processes of the run. It hardly depends on what else
+    runs on the machine, so a test may limit it."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = run(*arguments, **options)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -89,13 +89,13 @@ def cpu_seconds(*arguments, **options):
 
 
 def start(*arguments, fake="", binary=BINARY, variables=None, **options):
-    """As run(), without waiting."""
+    """As run(), but does not wait for the end."""
     return subprocess.Popen([binary, *arguments], env=environment(fake, **variables or {}), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
 def load_checker():
-    """tests/schema/check_runs.py as a module; None where python3-jsonschema is missing."""
+    """tests/schema/check_runs.py as a module; None if python3-jsonschema is missing."""
     spec = importlib.util.spec_from_file_location("check_runs",
                                                   ROOT / "tests/schema/check_runs.py")
     module = importlib.util.module_from_spec(spec)
@@ -121,7 +121,7 @@ class Case(unittest.TestCase):
         return str(self.folder / name)
 
     def assert_one_line_error(self, outcome, status, *parts):
-        """Exit status, and one line `fathom: …` on the standard error that holds all the parts."""
+        """Checks the exit status, and that one line `fathom: …` on stderr has all parts."""
         self.assertEqual(status, outcome.status, outcome.err)
         lines = outcome.err.splitlines()
         self.assertEqual(1, len(lines), outcome.err)
@@ -134,7 +134,7 @@ class Case(unittest.TestCase):
             self.assertNotIn(word, outcome.err)
 
     def read_run(self, path):
-        """The run file, which must be valid."""
+        """Returns the run file, after checking that it is valid."""
         if CHECKER:
             self.assertEqual([], CHECKER.problems(path, CHECKER.validator()))
         return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
@@ -154,8 +154,8 @@ def kill(process, number=signal.SIGKILL):
 
 
 def has_signal(status, mask, number):
-    """Whether the signal is in this mask (SigBlk: blocked, ShdPnd: pending) of a process or thread
-    (its status, a path in /proc); True where it has ended."""
+    """True if the signal is in this mask (SigBlk: blocked, ShdPnd: pending) of a process or thread,
+    whose `status` is a path in /proc; also if it has ended."""
     try:
         lines = status.read_text(encoding="ascii").splitlines()
     except OSError:
@@ -165,18 +165,18 @@ def has_signal(status, mask, number):
 
 
 def is_pending(process, number):
-    """Whether the signal was sent to the process and not yet taken."""
+    """True if the signal was sent to the process and is not yet handled."""
     return process.poll() is None and has_signal(pathlib.Path(f"/proc/{process.pid}/status"),
                                                  "ShdPnd", number)
 
 
 def stopped_in(process):
-    """The id of the process, or of its child, that the script stopped (stop=N); None where none is
+    """The id of the process, or of its child, that the script stopped (stop=N); None if none is
     stopped."""
     for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
             state, parent = status.read_text(encoding="utf-8").rpartition(")")[2].split()[:2]
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
         number = int(status.parent.name)
         if state == "T" and process.pid in (number, int(parent)):
@@ -185,7 +185,7 @@ def stopped_in(process):
 
 
 def wait_until_stopped(process):
-    """The id of what the script stopped; fails where the run ends before."""
+    """Waits for stop=N, and returns the id of the stopped process; fails if the run ends before."""
     deadline = time.monotonic() + TIMEOUT_S
     while process.poll() is None and time.monotonic() < deadline:
         number = stopped_in(process)
@@ -196,8 +196,8 @@ def wait_until_stopped(process):
 
 
 def wait_until_watching(process):
-    """Until the run watches for signals (all of its threads block them) or has ended; says whether
-    it watches."""
+    """Waits until the run watches for signals (all of its threads block them), or has ended. True
+    if it watches."""
     deadline = time.monotonic() + TIMEOUT_S
     while process.poll() is None and time.monotonic() < deadline:
         threads = list(pathlib.Path(f"/proc/{process.pid}/task").glob("*/status"))

@@ -14,13 +14,13 @@ CHEAP = ["--set", "latency.path=vector,shared", "--set", "latency.chain=index",
          "--set", "latency.order=random", "--set", "latency.bytes=4KiB,16KiB",
          "--set", "bandwidth.op=read", "--set", "bandwidth.path=global",
          "--set", "bandwidth.bytes=16KiB,32KiB"]
-# "   6.555 ns   4.679 ±0.071   1.401 ns  vector 4 KiB": Vulkan, ratio, OpenCL, what tells it apart
+# Like "   6.555 ns   4.679 ±0.071   1.401 ns  vector 4 KiB": Vulkan, ratio, OpenCL, the case
 VALUE = r" +[0-9.]+ (ns|[GMT]B/s)"
 ROW = VALUE + r" +[0-9.]+( ±[0-9.]+)?" + VALUE + r"  \w+ \d+ KiB"
 
 
 def processors():
-    """The CPU devices' ids by API."""
+    """The id of the CPU device of each API."""
     devices = json.loads(fathom.run("devices", "--json", binary=REAL).out)["devices"]
     return {one["id"].split(":")[0]: one["id"] for one in devices if one["kind"] == "cpu"}
 
@@ -30,7 +30,7 @@ def main_metric(result):
 
 
 def has_interval(*metrics):
-    """Of the ratio of these: not where one is not told from 0, as on a busy machine."""
+    """True if the ratio of these has an interval: on a busy machine a value may be near 0."""
     return all(metric["ci95"][0] > 0 for metric in metrics)
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The card: what `run` ends with and `show` begins with; and the runs that are kept without -o. The
-texts of tests/golden/card-*.txt were looked at by a person. After a change that is meant:
-test_card.py --update, then read the difference."""
+"""The card with which `run` ends and `show` begins; and the runs that are kept without -o. A person
+has read the texts of tests/golden/card-*.txt. After a change on purpose: test_card.py --update,
+then read the difference."""
 
 import fcntl
 import gzip
@@ -39,7 +39,7 @@ def card_of(run):
 
 
 def terminal(*command, columns=100, **more):
-    """What the program writes to a terminal, and its status."""
+    """Runs the program on a terminal. Returns its exit status and what it wrote."""
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 60, columns, 0, 0))
     with subprocess.Popen([REAL, *command], env=fathom.environment(TERM="xterm", **more),
@@ -60,7 +60,7 @@ def terminal(*command, columns=100, **more):
 
 class Card(fathom.Case):
     def changed(self, name, change):
-        """A reference run after change(result) of each result, as a file."""
+        """Writes a reference run in which change(result) has changed each result; returns its path."""
         document = json.loads((REFERENCE / name).read_text(encoding="utf-8"))
         for result in document["results"]:
             change(result)
@@ -98,7 +98,7 @@ class Card(fathom.Case):
         self.assertNotIn(f"{GREY}66.29 TFLOP/s{PLAIN}", coloured)
 
     def test_of_near_figures_the_one_that_is_ok_counts_and_of_others_the_better_one(self):
-        # DRAM read is of bandwidth; that of stream is 0.5 % below it.
+        # DRAM read is a figure of bandwidth; the figure of stream is 0.5 % lower.
         best = "4599901199465"
 
         def flag_the_best(result):
@@ -120,7 +120,7 @@ class Card(fathom.Case):
     def test_a_slower_card_than_the_reference_stands_out(self):
         def slow_down(result):
             if result["benchmark"] == "incore" and "op=fp32-fma" in result["key"]:
-                result["version"] = 3  # that of the reference
+                result["version"] = 3  # the version in the reference
                 for metric in result["metrics"]:
                     metric["median"] /= 2
 
@@ -229,7 +229,7 @@ class Forms(fathom.Case):
 
 class Live(fathom.Case):
     def test_on_a_terminal_the_card_fills_while_the_run_goes_on(self):
-        # Given a simulated GPU, whose curve of latencies takes several seconds
+        # Given a simulated GPU whose latency curve takes several seconds,
         status, text = terminal("run", "latency", "--preset", "quick", "--set", "path=vector", "-d",
                                 f"model:{fathom.ROOT}/models/v100.json")
         self.assertEqual(0, status)
@@ -252,7 +252,7 @@ class Live(fathom.Case):
         status, text = terminal("run", "latency", "--preset", "quick", "--set", "path=vector", "-d",
                                 f"model:{fathom.ROOT}/models/v100.json", columns=59)
         self.assertEqual(0, status)
-        self.assertNotIn("\x1b[J", text)  # its lines would go on in the next one, and stay there
+        self.assertNotIn("\x1b[J", text)  # lines this narrow would wrap and could not be erased
         self.assertEqual(1, text.count("\x1b[1mNVIDIA V100"))
 
     def test_with_tables_or_through_a_pipe_it_does_not(self):
@@ -264,7 +264,7 @@ class Live(fathom.Case):
 
 
 class Kept(fathom.Case):
-    """Runs that were not given a file, on the fake GPU."""
+    """Runs without a file given, on the fake GPU."""
 
     def measure(self, *arguments, **where):
         done = fathom.run("run", "--preset", "quick", *arguments, **where)

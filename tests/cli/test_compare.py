@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`fathom compare`: statuses that a job can stand on, three forms of output, and mistakes."""
+"""`fathom compare`: exit statuses that a job can rely on, three forms of output, and mistakes."""
 
 import itertools
 import json
@@ -65,8 +65,8 @@ class Compare(fathom.Case):
                     continue
                 document = json.loads(done.out)
                 self.assertEqual(("", 1), (done.err, document["other_cards"]))
-                # Not faster either: what is faster here is slower when the runs change places. What
-                # a run itself calls suspect is no promise.
+                # Other cards may not be faster either, because in the exchanged comparison they
+                # would be slower. Cases that a run calls suspect do not count.
                 self.assertEqual([], [row["key"] for row in document["rows"]
                                       if row["word"] in ("slower", "faster") and not row.get("suspect")])
                 compared += 1
@@ -85,7 +85,7 @@ class Compare(fathom.Case):
             self.assertNotIn("another card", fathom.run("compare", self.base, self.base, *form).out)
 
     def many(self, count, salt):
-        """A run of so many devices with a case each; with another salt of other cards."""
+        """A run of `count` devices with a case each. Another salt gives other cards."""
         document = self.read_run(self.base)
         device, result = document["devices"][0], document["results"][0]
         document["devices"] = [{**device, "id": f"fake:{i}", "uuid": f"{i * 7919 % count + salt:032x}"}
@@ -97,7 +97,7 @@ class Compare(fathom.Case):
         return path
 
     def test_the_time_grows_as_the_number_of_devices(self):
-        for salt in (0, 1 << 40):  # the same cards in another order, and other cards
+        for salt in (0, 1 << 40):  # the same cards in another order, then other cards
             taken = []
             for count in (500, 4000):
                 base, new = self.many(count, 1), self.many(count, salt)
@@ -145,7 +145,7 @@ class Compare(fathom.Case):
                 place = {"FATHOM_REFERENCE": ""}
                 outcome = fathom.run("compare", *arguments, **place)
                 if arguments == ["--reference", self.base] and "FATHOM_REFERENCE" not in outcome.err:
-                    self.assertEqual(2, outcome.status)  # a tree with reference runs
+                    self.assertEqual(2, outcome.status)  # this tree has reference runs
                     continue
                 self.assert_one_line_error(outcome, 2, *parts)
 

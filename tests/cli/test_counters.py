@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`--counters`: on models, whose counters come from the simulation, what is claimed is counted; on
-Vulkan with the layer of tests/vulkan, the driver's counters are read in passes; where there are none,
-a run says so once and goes on."""
+"""`--counters`. On models the simulation counts, and the counts match what benchmarks claim. On
+Vulkan with the layer of tests/vulkan the driver's counters are read in passes. Without counters a
+run says so once and goes on."""
 
 import json
 import os
@@ -22,8 +22,8 @@ def counters_of(result):
 
 class Case(fathom.Case):
     def run_model(self, name, *arguments, latency="bytes=16KiB", op="read"):
-        """The run file of latency and bandwidth on a model, and what the command left. A model that is
-        in no file of models/ has its file's whole path."""
+        """Runs latency and bandwidth on a model: its name, or the path of its file. Returns the run
+        file and the outcome."""
         model = name if os.path.isabs(name) else f"{fathom.ROOT}/models/{name}.json"
         done = fathom.run("run", "latency", "bandwidth", "--preset", "quick", "-d",
                           f"model:{model}", "-o", self.path("run.json"),
@@ -37,7 +37,7 @@ class Case(fathom.Case):
 
 class Models(Case):
     def test_what_is_claimed_is_counted_on_every_model(self):
-        # With a sanitizer two: the others are other numbers for the same lines.
+        # With a sanitizer two models are enough: the others are other numbers for the same code.
         for name in ("rx6900xt", "v100") if fathom.is_sanitized() else MODELS:
             with self.subTest(model=name):
                 run, _ = self.run_model(name, "--counters",
@@ -52,7 +52,7 @@ class Models(Case):
                             self.assertAlmostEqual(counter["counted"], counter["claimed"],
                                                    delta=0.001 * counter["claimed"],
                                                    msg=f"{counter['name']} of {result['key']}")
-                    # Then a chain of 16 KiB is claimed to need no memory, where that is sure.
+                    # Then a chain of 16 KiB claims no reads of memory, if that is sure.
                     if name != "rx6900xt" and result["benchmark"] == "latency":
                         self.assertEqual(counters["dram_read"]["claimed"], 0)
                 self.assertIn("counted", [finding["code"] for finding in run["findings"]])
@@ -66,14 +66,14 @@ class Models(Case):
         self.assertEqual(small["l2_read"]["counted"], 0)
         self.assertLess(large["l1_read_hit"]["counted"], 0.01 * large["l1_read"]["counted"])
         self.assertLess(large["l2_read_hit"]["counted"], 0.01 * large["l2_read"]["counted"])
-        self.assertGreaterEqual(large["dram_read"]["counted"], 0.999 * 32)  # a slope, in sectors
+        self.assertGreaterEqual(large["dram_read"]["counted"], 0.999 * 32)  # a sector a hop
 
     def test_hits_end_where_the_latency_says_that_the_levels_end(self):
         if fathom.is_sanitized():
             self.skipTest("an H200's L2 takes a minute with a sanitizer, which sees the same lines in "
                           "the map")
-        # Given a model whose L2 has two halves, an eighth of an H200's, and four sizes an octave about
-        # the ends.
+        # Given a model whose L2 has two halves, an eighth of an H200's, and four sizes per octave
+        # near the ends of its levels.
         model = json.loads((fathom.ROOT / "models/h200.json").read_text(encoding="utf-8"))
         for level in model["levels"][1:]:
             level["capacity_bytes"] //= 8
@@ -94,7 +94,7 @@ class Models(Case):
                             for counter in result.get("counters", [])))
 
     def test_cases_of_several_blocks_are_counted_when_their_benchmark_ends(self):
-        sizes = ",".join(str(1024 * (8 + i)) for i in range(70))  # a block has 64
+        sizes = ",".join(str(1024 * (8 + i)) for i in range(70))  # a block has at most 64 cases
         run, _ = self.run_model("v100", "--counters", latency="bytes=" + sizes)
         chains = [result for result in run["results"] if result["benchmark"] == "latency"]
         self.assertEqual(len(chains), 70)
@@ -102,7 +102,7 @@ class Models(Case):
             self.assertEqual(counters_of(result)["l1_requests"]["counted"], 1, result["key"])
 
     def test_a_map_is_counted_too(self):
-        # Given a machine of two levels, or a smaller one that has one.
+        # Given a machine of two levels, or with a sanitizer a smaller one of one level.
         path, machine = self.path("map.json"), self.folder / "machine.json"
         given = fathom.SMALL_CARD if fathom.is_sampled() else fathom.smaller_machine()
         machine.write_text(json.dumps(given), encoding="utf-8")
@@ -114,7 +114,7 @@ class Models(Case):
         for result in run["results"]:
             if result["verdict"] == "ok":
                 self.assertEqual("counters" in result, result["benchmark"] != "map", result["key"])
-        # Then hits of each cache end where the curve of the map ends.
+        # Then the hits of each cache end where the map says that the cache ends.
         codes = [finding["code"] for finding in run["findings"]]
         self.assertNotIn("claim-differs", codes)
         self.assertEqual([finding["value"] for finding in run["findings"]
@@ -125,7 +125,7 @@ class Models(Case):
         counted, _ = self.run_model("v100", "--counters")
         for one, other in zip(plain["results"], counted["results"]):
             self.assertEqual(one["key"], other["key"])
-            # A case may end after another number of rounds, but none has a sample more.
+            # A case may end after another number of rounds, but no round has a sample more.
             for metric, same in zip(one["metrics"], other["metrics"]):
                 self.assertEqual(metric["n"] / len(metric["rounds"]),
                                  same["n"] / len(same["rounds"]))
@@ -183,7 +183,7 @@ class Without(Case):
 
 
 class Vulkan(Case):
-    """On the first Vulkan device (here a CPU) with VK_KHR_performance_query from a layer, whose
+    """The first Vulkan device (here a CPU) with VK_KHR_performance_query from a layer, whose
     counters are multiples of the workgroups of a dispatch."""
 
     def setUp(self):
@@ -195,7 +195,7 @@ class Vulkan(Case):
             self.skipTest("no Vulkan device here")
 
     def tearDown(self):
-        # What the specification forbids, the layer writes to this file.
+        # The layer writes to this file whatever the specification forbids.
         if os.path.exists(self.path("complaints")):
             with open(self.path("complaints"), encoding="utf-8") as file:
                 self.fail(file.read())
@@ -217,11 +217,11 @@ class Vulkan(Case):
         self.assertEqual(vulkan["counters"]["dram_read"], "VRAM read size")
         self.assertEqual(vulkan["counters"]["l1_requests"], "VMEM Load Instructions")
         self.assertIn("L2 cache hit ratio", vulkan["native_counters"])
-        self.assertNotIn("GPU Time Elapsed", vulkan["native_counters"])  # a time is not counted
+        self.assertNotIn("GPU Time Elapsed", vulkan["native_counters"])  # a time is no count
         self.assertIsNone(vulkan["no_counters"])
 
     def test_the_names_are_those_that_radv_has(self):
-        # RADV without hardware still lists its counters.
+        # RADV lists its counters even without hardware.
         icd = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json"
         if not os.path.exists(icd):
             self.skipTest("no RADV here")
@@ -241,7 +241,7 @@ class Vulkan(Case):
             counters = counters_of(result)
             groups = counters["native:Groups"]["counted"]
             self.assertGreater(groups, 0)
-            # Each is of another storage.
+            # Each counter comes in another storage type.
             self.assertEqual(counters["dram_read"]["counted"], 1000 * groups)
             self.assertEqual(counters["dram_written"]["counted"], 500 * groups)
             self.assertEqual(counters["instructions"]["counted"], 100 * groups)
@@ -252,7 +252,7 @@ class Vulkan(Case):
 
     def test_a_benchmark_whose_work_is_not_counted_is_named(self):
         path = self.path("run.json")
-        # Given several cases of launch, without one-way: a busy host makes the run skip that case.
+        # Given several cases of launch, but not one-way, which a run on a busy host skips.
         done = fathom.run("run", "launch", "latency", "--preset", "quick", "-d", "vulkan:0", "--seed",
                           "5", "--set", "launch.work=empty", "--set", "launch.mode=batch,submit",
                           "--set", "latency.path=vector", "--set", "latency.bytes=16KiB",

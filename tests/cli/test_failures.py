@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Devices and drivers that fail in every way: each time a clear reason in a valid file, the right
-exit status, no crash of ours, and the rest goes on."""
+exit status, no crash of fathom, and everything else is measured."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ import unittest
 import fathom
 
 QUICK = ("run", "--preset", "quick", "--seed", "3")
-SMALL = QUICK + ("--set", "bytes=4KiB")  # two cases
+SMALL = QUICK + ("--set", "bytes=4KiB")  # two cases of the fake benchmarks
 
 
 class Failing(fathom.Case):
@@ -26,7 +26,7 @@ class Failing(fathom.Case):
         return [one for one in document["results"] if one["verdict"] == "failed"]
 
     def assert_one_failed(self, fake, text, *arguments):
-        """Exactly one case failed, with this text and without a number; the others went on."""
+        """Checks that one case failed, with this text and no number, and the others did not."""
         done, document = self.measure(fake, *arguments)
         self.assertEqual(1, done.status, done.err)
         self.assertEqual("complete", document["status"])
@@ -40,7 +40,7 @@ class Failing(fathom.Case):
 
 
 class EveryCall(Failing):
-    """Call number N fails, for every N that a run makes."""
+    """Call number N fails, for every N up to the number of calls of a run."""
 
     def calls(self):
         log = self.path("calls")
@@ -93,7 +93,7 @@ class EveryCall(Failing):
 
 
 class Workers(Failing):
-    """Once, in the first worker that comes to this call; the next worker has better luck."""
+    """A fault happens once, in the first worker that makes this call; the next worker works."""
 
     def once(self, event):
         return f"{event},once={self.path('happened')}"
@@ -103,7 +103,7 @@ class Workers(Failing):
         self.assertIn("fake driver: assertion failed in", failed["reasons"][0]["text"])
 
     def test_a_hang_costs_one_case_and_is_ended(self):
-        # A worker that gets no processor is silent as well: 10 s are longer than that.
+        # A worker that gets no processor time is silent as well, but not for 10 s.
         self.assert_one_failed(self.once("hang=60"), "no answer for 10 s", "--silence-limit", "10")
 
     def test_a_lost_device_costs_one_case(self):
@@ -141,7 +141,7 @@ class Workers(Failing):
                     self.assertEqual(3, file.read().count("device_open"))
 
     def test_one_bad_device_does_not_keep_the_next_from_being_measured(self):
-        # The second device lacks what chase needs; of sum it does both cases, in its own worker.
+        # The second device cannot run chase; its own worker measures both cases of sum.
         once = self.path("happened")
         done, document = self.measure(f"lose=5,once={once}", "sum", "-d", "all")
         self.assertEqual(1, done.status)
@@ -150,7 +150,7 @@ class Workers(Failing):
 
 
 class Loading(Failing):
-    """`fake` and `mirror` are loaded in processes of their own."""
+    """The APIs `fake` and `mirror` are loaded in processes of their own."""
 
     def test_a_driver_that_crashes_while_it_is_loaded_leaves_the_others(self):
         done, document = self.measure("doomed=1", "-d", "mirror")
@@ -165,7 +165,7 @@ class Loading(Failing):
             self.assertEqual({"ok"}, {one["verdict"] for one in document["results"]})
 
     def test_a_worker_finds_its_device_where_the_driver_lists_it_elsewhere(self):
-        turned = f"turn=1,once={self.path('happened')}"  # chase cannot be measured on fake:1
+        turned = f"turn=1,once={self.path('happened')}"  # chase cannot run on fake:1
         done, document = self.measure(turned, "-d", "fake:0", "chase")
         self.assertEqual(0, done.status, done.err)
         self.assertEqual({"ok"}, {one["verdict"] for one in document["results"]})
@@ -173,7 +173,7 @@ class Loading(Failing):
 
 class Orphans(Failing):
     def processes(self, token):
-        """Processes that have the token in their environment."""
+        """The ids of processes that have the token in their environment."""
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -195,7 +195,7 @@ class Orphans(Failing):
     def test_a_killed_parent_takes_its_worker_with_it(self):
         token, log = f"orphan={self.folder.name}", pathlib.Path(self.path("calls"))
         process = fathom.start(*QUICK, fake=f"hang=30,log={log},{token}")
-        # Given a worker that hangs in its thirtieth call (each process adds a line as it is loaded).
+        # Given a worker that hangs in its thirtieth call (a process also logs when it is loaded).
         self.assertTrue(self.wait_for(lambda: log.exists() and len(log.read_text().splitlines()) >= 32))
         self.assertEqual(2, len(self.processes(token)))
         process.send_signal(signal.SIGKILL)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`fathom fleet`: which files it reads, what it says of them, its exit status and its forms."""
+"""`fathom fleet`: which files it reads, what it says of them, its exit status and its outputs."""
 
 import csv
 import gzip
@@ -23,7 +23,7 @@ CARDS = 8
 
 
 def check_file(host, seed, **changes):
-    """The check file of a machine of 8 healthy cards; `changes` of one card: {index: {…}}."""
+    """The check file of a machine of 8 healthy cards, with `changes`: {index of a card: {…}}."""
     chance = random.Random(f"{host} {seed}")
     run = {"schema": "fathom-run/1", "status": "complete", "tool": {"version": "0.1.0"},
            "started": "2026-11-23T06:00:00Z", "host": {"name": host}, "devices": [], "results": [],
@@ -214,7 +214,7 @@ class Fleet(fathom.Case):
     def test_a_long_list_says_where_all_of_it_is(self):
         slow = {"verdict": "slow", "code": "link-width", "cause": "x"}
         folder = self.write_fleet(**{f"node{i:03}": {"card0": slow} for i in range(1, 9)})
-        # The page, too, has only the first of a long list.
+        # The list on the screen is cut, as it is on the page.
         self.assertIn("\n     and 3 more: --csv and --json have them all\n",
                       fathom.run("fleet", folder).out)
 
@@ -223,15 +223,15 @@ class Fleet(fathom.Case):
         if fathom.run("help", "check", binary=REAL).status:
             self.skipTest("this fathom has no check")
         os.mkdir(self.path("checks"))
-        # As in docs/FLEET.md: mpirun ends the other ranks where one gives a status but 0.
+        # As in docs/FLEET.md: if one rank exits with a status other than 0, mpirun ends the others.
         script = (f"{REAL} check --quick -d model:{fathom.ROOT}/models/h200.json "
                   "-o 'checks/%h-%r.json' || true")
         subprocess.run(["mpirun", "--oversubscribe", "-np", "8", "sh", "-c", script], check=True,
                        cwd=self.folder, stdout=subprocess.DEVNULL, timeout=fathom.TIMEOUT_S,
                        env=fathom.environment(OMPI_ALLOW_RUN_AS_ROOT="1",
                                               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                                              # The lock of a host's checks lies there: no other
-                                              # test holds this one.
+                                              # Keeps the lock of the host's checks in this folder:
+                                              # no other test holds it.
                                               TMPDIR=str(self.folder)))
         done = fathom.run("fleet", "checks", cwd=self.folder, binary=REAL)
         self.assertEqual((0, ""), (done.status, done.err))
@@ -247,7 +247,7 @@ class Fleet(fathom.Case):
             return self.write(name, run)
 
         old = save("old.json", "2026-11-22T06:00:00Z", "abcdefgh")
-        for uuids, cards in (("bcdefgh", "b0 a0 c1 d2 e3 f4 g5 h6"),  # a is gone: new indices
+        for uuids, cards in (("bcdefgh", "b0 a0 c1 d2 e3 f4 g5 h6"),  # without a: new indices
                              ("bcdefg", "b0 a0 c1 d2 e3 f4 g5 h7"),
                              (["", "b", "c"], "0 b1 c2 d3 e4 f5 g6 h7")):
             with self.subTest(uuids=uuids):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Whole runs on the fake GPU against run files that were looked at by a person. After a change that
-is meant: test_golden.py --update, then read the difference."""
+"""Whole runs on the fake GPU against run files that a person has read. After a change on purpose:
+test_golden.py --update, then read the difference."""
 
 import json
 import os
@@ -19,7 +19,7 @@ RUNS = {
 
 
 def normalise(document, path):
-    """What differs from machine to machine, made the same."""
+    """Replaces what differs from machine to machine."""
     document["tool"] = {"version": "0.0.0", "commit": "0000000", "build": "golden"}
     document["started"] = "2026-01-01T00:00:00Z"
     document["host"] = {"os": "golden"}
@@ -46,7 +46,7 @@ class Golden(fathom.Case):
 
 
 def rounded(value):
-    """Twelve digits: the last ones may differ with the compiler."""
+    """Rounds to twelve digits: the last ones may differ between compilers."""
     if isinstance(value, float):
         return float(f"{value:.12g}")
     if isinstance(value, list):
@@ -62,7 +62,7 @@ def update():
         case.setUp()
         document = case.measured(name)
         case.doCleanups()
-        # As fathom writes it: one device, benchmark or result a line.
+        # Written as fathom does: one device, benchmark or result a line.
         lines = [f'{json.dumps(key)}:{spread(value)}' for key, value in document.items()]
         (GOLDEN / f"{name}.json").write_text("{" + ",\n".join(lines) + "}\n", encoding="utf-8")
 

@@ -17,14 +17,14 @@ import fathom
 
 TIMES = 20
 
-# The call of the fake driver at which a run is stopped while the signal is sent, so that the signal
-# comes in the middle of the run however busy the machine is: within the second of twenty visits.
+# A run is stopped at this call of the fake driver while the signal is sent. So the signal comes in
+# the middle of the run, however busy the machine is: in the second of twenty visits.
 STOP = "stop=30"
 
 
 class Interrupted(fathom.Case):
     def outcome(self, process, path):
-        """How the run ended, and its run file; None where there is none."""
+        """Waits for the end of a run. Returns its outcome and its run file, or None without a file."""
         out, err = process.communicate(timeout=fathom.TIMEOUT_S)
         document = self.read_run(path) if os.path.exists(path) else None
         outcome = fathom.Outcome(unittest.mock.Mock(returncode=process.returncode, stdout=out,
@@ -33,7 +33,7 @@ class Interrupted(fathom.Case):
         return outcome, document
 
     def interrupt(self, *arguments, number=signal.SIGINT, group=False):
-        """Sends the signal, to the run or to its whole process group, in the middle of a visit."""
+        """Sends the signal to the run, or to its whole process group, in the middle of a visit."""
         path = self.path("run.json")
         process = fathom.start("run", "--preset", "quick", "--tables", "-o", path, *arguments,
                                fake=STOP,
@@ -59,9 +59,9 @@ class Interrupted(fathom.Case):
             time.sleep(moments.uniform(0.0, 0.35))
             fathom.kill(process, number)
             done, document = self.outcome(process, path)
-            if done.status == -number:  # before the run began or after its end: like any program
+            if done.status == -number:  # before or after the run: like any program
                 self.assertIn(document and document["status"], (None, "complete"))
-            elif done.status == 0:  # after its end
+            elif done.status == 0:  # after the run's end
                 self.assertEqual("complete", document["status"])
             else:
                 self.assert_interrupted(done, document)
@@ -69,7 +69,7 @@ class Interrupted(fathom.Case):
     def assert_interrupted(self, done, document):
         self.assertEqual(130, done.status, done.err)
         self.assertEqual("interrupted", document["status"])
-        # On a busy machine the visit may last long enough for a line that says so.
+        # On a busy machine the visit may last so long that a line says so.
         lines = [line for line in done.err.splitlines() if "waiting for" not in line]
         self.assertEqual(1, len(lines), done.err)
         self.assertIn("what was measured is in", lines[0])
@@ -80,7 +80,7 @@ class Interrupted(fathom.Case):
                 self.assert_interrupted(*self.interrupt(number=number))
 
     def test_a_signal_that_was_ignored_at_the_start_changes_nothing(self):
-        # Under nohup (SIGHUP), and in the background of a script (SIGINT, SIGQUIT).
+        # As under nohup (SIGHUP), and in the background of a script (SIGINT, SIGQUIT).
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
             with self.subTest(number=number):
                 before = signal.signal(number, signal.SIG_IGN)
@@ -94,7 +94,7 @@ class Interrupted(fathom.Case):
     def test_cases_say_how_far_they_came(self):
         done, document = self.interrupt()
         self.assertEqual(130, done.status)
-        self.assertLess(len(document["results"]), 4)  # chase had not begun
+        self.assertLess(len(document["results"]), 4)  # chase did not begin
         self.assertGreater(len(document["results"]), 0)
         for result in document["results"]:
             self.assertEqual("suspect", result["verdict"])
@@ -102,9 +102,9 @@ class Interrupted(fathom.Case):
         self.assertIn("Read bandwidth", done.out)
 
     def wait_for_calls(self, log):
-        """Until the worker has made its sixtieth call, which hangs (hang=60)."""
+        """Waits until the worker has made its sixtieth call, which hangs (hang=60)."""
         deadline = time.monotonic() + fathom.TIMEOUT_S
-        while time.monotonic() < deadline:  # a worker's calls and "load" by each process
+        while time.monotonic() < deadline:  # calls, and "load" by each process
             if log.exists() and len(log.read_text(encoding="utf-8").splitlines()) >= 62:
                 return
             time.sleep(0.01)
@@ -135,7 +135,7 @@ class Interrupted(fathom.Case):
                          "waiting for fake:0 to end its work, at most .* a second Ctrl-C")
 
     def test_a_signal_to_the_whole_group_costs_no_case(self):
-        # What a terminal (SIGINT) and a service manager (SIGTERM) do: the worker gets it as well.
+        # A terminal (SIGINT) and a service manager (SIGTERM) send the signal to the worker, too.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             done, document = self.interrupt(number=number, group=True)
             self.assertEqual(130, done.status)
@@ -166,9 +166,9 @@ class Interrupted(fathom.Case):
                                    stderr=subprocess.PIPE, text=True)
         os.close(ends[1])
         waiting = bytearray(4)
-        while process.poll() is None and not any(waiting):  # its first line fills the pipe
+        while process.poll() is None and not any(waiting):  # its output fills the pipe
             fcntl.ioctl(ends[0], termios.FIONREAD, waiting)
-        # The first signal ends the run, the second one the wait for the reader of its tables.
+        # The first signal ends the run. The second one ends the wait for the reader of its tables.
         for _ in range(2):
             process.send_signal(signal.SIGINT)
             while fathom.is_pending(process, signal.SIGINT):

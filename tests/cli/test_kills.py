@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Runs, maps and preempt are ended at random moments, after their start or after their first result,
-by signals that can be caught and by one that cannot: the file, if there is one, is whole and valid,
-no process is left, and the next run removes what was left beside it. FATHOM_LONG: 200 times."""
+"""Runs, maps and preempt are ended at random moments, after their start or after their first
+result, by signals that can be caught and by SIGKILL. If there is a file, it is whole and valid. No
+process is left, and the next run removes leftover files. FATHOM_LONG: 200 times."""
 
 import os
 import pathlib
@@ -17,8 +17,8 @@ REAL = os.environ["FATHOM_REAL"]
 TIMES = 200 if "FATHOM_LONG" in os.environ else 21
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
-# What is ended, and the seconds within which: from before its first line to after its last result
-# on a machine that does nothing else.
+# The commands to end, and the seconds that each takes on an idle machine, from before its first
+# line until after its last result.
 COMMANDS = (
     (("run", "--preset", "quick"), {"fake": "slow=3"}, 0.8),
     (("map", "-d", "model:" + MACHINE), {"binary": REAL}, 6),
@@ -26,7 +26,7 @@ COMMANDS = (
 
 
 def session_of(status):
-    """The session of a process (a path in /proc); None where the process has ended."""
+    """The session of a process, whose `status` is a path in /proc; None if the process has ended."""
     try:
         state, *numbers = status.read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
@@ -55,7 +55,7 @@ class Kills(fathom.Case):
         if process.returncode == 130:
             self.assertEqual("interrupted", document["status"])
         elif process.returncode == -number:
-            # A signal that can be caught ends the run only where none is under way.
+            # A signal that can be caught kills the process only before or after a run.
             wanted = (None, "complete") if number != signal.SIGKILL else (None, "complete", "running")
             self.assertIn(document["status"], wanted)
         deadline = time.monotonic() + fathom.TIMEOUT_S
@@ -68,13 +68,13 @@ class Kills(fathom.Case):
         moments, seen = random.Random(16), {}
         for i in range(TIMES):
             command, number = COMMANDS[i % 3], SIGNALS[i // 3 % 3]
-            has_begun = i // 9 % 2 == 1  # however slow a busy machine is, it has a file then
+            has_begun = i // 9 % 2 == 1  # then the run has a file, however slow a busy machine is
             moment_s = moments.uniform(0, command[2] / (4 if has_begun else 1))
             with self.subTest(command=command[0], number=number, moment_s=moment_s):
                 end = self.end(command, number, has_begun, moment_s)
                 seen[end] = seen.get(end, 0) + 1
         print(f"{TIMES} times; exit status and status of the file:", seen)
-        # Some of the files that were cut off are there.
+        # Some runs were ended in the middle: their files are there.
         self.assertTrue({"running", "interrupted"} & {status for _, status in seen})
         done = fathom.run("run", "sum", "--preset", "quick", "-o", self.path("run.json"))
         self.assertEqual(0, done.status, done.err)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The real program on a real driver, once through: a CPU that stands in for a GPU will do."""
+"""The real program on a real driver. A CPU that serves as a GPU is enough."""
 
 import contextlib
 import json
@@ -20,12 +20,12 @@ def has_device():
 
 
 def serve_counters(path, stopped):
-    """Answers each reader of a named pipe with the next counters of a thread."""
+    """Gives each reader of a named pipe the next counters of a thread."""
     ns = 0
     while not stopped.is_set():
-        pipe = os.open(path, os.O_WRONLY)  # waits for a reader
+        pipe = os.open(path, os.O_WRONLY)  # this waits for a reader
         ns += 10**9
-        with contextlib.suppress(BrokenPipeError):  # the reader before it was still there
+        with contextlib.suppress(BrokenPipeError):  # the former reader had not yet closed the pipe
             os.write(pipe, f"{ns} {ns} 1\n".encode("ascii"))
         os.close(pipe)
 
@@ -41,7 +41,7 @@ class Quick(fathom.Case):
         measured = [one for one in document["results"] if one["verdict"] in ("ok", "suspect")]
         self.assertGreater(len(measured), 20)
         self.assertTrue(all(one["metrics"] for one in measured))
-        self.assertLess(seconds, 80)  # of processors: 40 s on two cores
+        self.assertLess(seconds, 80)  # processor time: 40 s on two cores
         print(f"{len(measured)} cases in {seconds:.1f} s of processors", file=sys.stderr)
 
     def test_a_value_out_of_reach_is_skipped_with_the_reason(self):
@@ -66,7 +66,7 @@ class Quick(fathom.Case):
         done = fathom.run("run", "bandwidth", "--preset", "quick", "--set", "bytes=16KiB", "-o",
                           path, binary=REAL, FATHOM_HOST_ROOT=str(self.folder / "host"))
         stopped.set()
-        os.close(os.open(task / "schedstat", os.O_RDONLY | os.O_NONBLOCK))  # the server waits
+        os.close(os.open(task / "schedstat", os.O_RDONLY | os.O_NONBLOCK))  # ends the server's wait
         server.join()
         self.assertEqual(0, done.status, done.err + done.out)
         measured = [one for one in self.read_run(path)["results"] if one["metrics"]]
@@ -100,7 +100,7 @@ class Quick(fathom.Case):
         self.assertEqual("preempt/hog=big-dispatch/setting=processes/priority=medium/actors=three",
                          result["key"])
         seen = {metric["name"]: metric["median"] for metric in result["metrics"]}
-        for name in ("frames", "app_frames"):  # answers of both came back, and were read
+        for name in ("frames", "app_frames"):  # both processes sent their answers
             self.assertLessEqual(0, seen[name])
             self.assertLessEqual(seen[name], 90)
         self.assertIn("three processes", result["details"]["queues"])

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`fathom map` on a real driver, and on a machine whose truth is known."""
+"""`fathom map` on a real driver, and on a machine whose levels are known."""
 
 import json
 import os
@@ -12,7 +12,7 @@ REAL = os.environ["FATHOM_REAL"]
 
 
 def cpu_device():
-    """The id of a Vulkan device that is this host's processors; None where there is none."""
+    """The id of a Vulkan device that is this host's processors; None if there is none."""
     for device in json.loads(fathom.run("devices", "--json", binary=REAL).out)["devices"]:
         if device["kind"] == "cpu" and device["id"].startswith("vulkan"):
             return device["id"]
@@ -29,15 +29,15 @@ class Map(fathom.Case):
         cls.device = cpu_device()
 
     def measure(self, device):
-        """The screen, the results of `map`, and its levels as vector loads see them."""
+        """Maps a device. Returns the screen, the results of `map`, and the levels of vector loads."""
         path = self.path("map.json")
-        # With one seed a machine that is simulated gives the same figures each time.
+        # With a fixed seed a simulated machine always gives the same figures.
         done, seconds = fathom.cpu_seconds("map", "-d", device, "--seed", "1", "-o", path,
                                            binary=REAL)
         self.assertEqual(0, done.status, done.err + done.out)
         if not fathom.is_sanitized():
-            self.assertLess(seconds, 110)  # of processors: 55 s on two cores
-        # The number of its cases grows: a share of it would be no progress.
+            self.assertLess(seconds, 110)  # processor time: 55 s on two cores
+        # The progress has no percentage, because the number of cases grows during a map.
         self.assertRegex(done.progress, r"^fathom: measuring latency on [a-z]+:0\n")
         document = self.read_run(path)
         self.assertEqual("complete", document["status"])
@@ -46,7 +46,7 @@ class Map(fathom.Case):
                                  and one["case"]["path"] == "vector"]
 
     def assert_hierarchy(self, found, levels):
-        """The number of levels is that of the results, or is not known and says so."""
+        """Checks that the number of levels is that of the results, or is unknown and says so."""
         for result in levels:
             if not metric(result, "size"):
                 self.assertIn("unknown: ", result["details"]["size"])
@@ -62,8 +62,8 @@ class Map(fathom.Case):
         if fathom.is_sampled():
             self.skipTest("test_counters.py maps a model with the sanitizer, test_lavapipe.py runs on a "
                           "driver")
-        # How many levels are seen depends on what else runs on this host: model GPUs tell whether
-        # they are right.
+        # How many levels are seen depends on other work on this host; the tests of model GPUs check
+        # that they are right.
         out, found, levels = self.measure(self.device)
         self.assert_hierarchy(found, levels)
         self.assertIn("memory as vector loads see it", out)

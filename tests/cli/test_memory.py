@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Each request for memory fails once, in turn: the command ends with a clear line and exit 2, or
-succeeds as if nothing had happened; no file is incomplete, and a former one stays. With a sanitizer
-there is no error in how a command ends, and no leak. check-long lets each request fail, the gate the
-first request of each place (of each chain of callers), because the hundredth pass through the same
-lines ends as the first did; and, without a sanitizer, one in fifty of all, for what depends on how
-much was done before. A map asks 100,000 times: a seeded choice of them fails."""
+"""Each request for memory fails once. The command then ends with a clear line and exit 2, or
+succeeds as if nothing had happened. No file is incomplete, and an earlier file stays. With a
+sanitizer there is also no error at the end of a command, and no leak. check-long lets every request
+fail, the gate the first of each place (of each chain of callers), because later ones pass through
+the same code. Without a sanitizer it adds one request in fifty. A map makes 100,000 requests: a
+seeded choice of them fails."""
 
 import concurrent.futures
 import json
@@ -30,7 +30,7 @@ class Memory(fathom.Case):
             self.skipTest("ThreadSanitizer replaces malloc itself")
 
     def command(self, *arguments, binary=fathom.BINARY, **variables):
-        # The library comes before the sanitizer's own, to which it hands the requests on.
+        # The preloaded library stands before the sanitizer's own, and passes the requests on to it.
         options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
         return fathom.Outcome(subprocess.run(
             [binary, *arguments],
@@ -44,7 +44,7 @@ class Memory(fathom.Case):
         return done, int(pathlib.Path(count).read_text(encoding="ascii"))
 
     def places_of(self, *arguments):
-        """The numbers of the requests that are the first of their place, in any of the processes."""
+        """The numbers of the requests that are the first of their place, in any process."""
         path = self.path("places")
         self.command(*arguments, PLACES_OF_MALLOCS=path)
         numbers = set(map(int, pathlib.Path(path).read_text(encoding="ascii").split()))
@@ -53,8 +53,8 @@ class Memory(fathom.Case):
         return numbers
 
     def sweep(self, *arguments, check=lambda done: None):
-        """Runs the command once for each request that fails; `check` looks at what it left where
-        it says that it succeeded."""
+        """Runs the command once for each request that is to fail. If the command succeeds all the
+        same, `check` looks at what it left."""
         wanted, count = self.requests_of(*arguments)
         self.assertGreater(count, 20)
         ended = 0
@@ -92,7 +92,7 @@ class Memory(fathom.Case):
         def is_whole(_done):
             self.assertEqual(good, pathlib.Path(page).read_bytes())
         self.sweep("report", run, "-o", page, check=is_whole)
-        is_whole(None)  # the former page survived all failures
+        is_whole(None)  # the earlier page survived all failures
 
     def test_run(self):
         path = self.path("run.json")
@@ -121,7 +121,7 @@ class Memory(fathom.Case):
         _, count = self.requests_of(*arguments("whole.json"), binary=os.environ["FATHOM_REAL"])
         chosen = random.Random(1)
         numbers = list(range(1, 200, 1 if LONG else 20))
-        # Each beginning of the numbers is as likely, because a map asks most where it concludes.
+        # Each order of magnitude is as likely, because a map makes most requests at its end.
         numbers += [int(200 * (count / 200) ** chosen.random()) for _ in range(500 if LONG else 10)]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             outcomes = list(pool.map(measure, numbers))

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The commands of README.md, docs/READING.md and reference/README.md are right as they stand there.
-What measures is checked up to the choice of the device: benchmarks, options and settings are accepted.
-The others run, in their order."""
+"""The commands of README.md, docs/READING.md and reference/README.md work as they stand there.
+Commands that measure are checked up to the choice of the device: benchmarks, options and settings
+are accepted. The others run, in their order."""
 
 import os
 import re
@@ -14,15 +14,15 @@ import fathom
 
 REAL = os.environ["FATHOM_REAL"]
 README = (fathom.ROOT / "README.md").read_text(encoding="utf-8")
-# Files that the commands read, and the committed runs that stand in for them.
+# Files that the commands read, and the committed runs that are used in their place.
 RUNS = {"before.json": "h200-vulkan-standard.json", "after.json": "h200-vulkan-standard.json",
         "run.json": "h200-vulkan-standard.json", "map.json": "h200-vulkan-map.json",
         "checks/node1.json": "h200-vulkan-standard.json"}
 
 
 def commands(page):
-    """Indented lines up to the blanks before their explanation, and what backticks enclose; a word in
-    capitals stands for another."""
+    """The commands of a page: indented lines without their explanation, and commands in backticks.
+    Commands with a word in capitals are templates and left out."""
     text = (fathom.ROOT / page).read_text(encoding="utf-8")
     lines = re.findall(r"(?m)^    (fathom [a-z].*?)(?:  .*)?$", text)
     lines += re.findall(r"`(fathom (?:list|run) [^`]+)`", text)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`fathom report` and `run --html`: from run files to a page, and run files that mean harm. What the
-page shows is tested in a browser (tests/web)."""
+"""`fathom report` and `run --html`: from run files to a page, and run files made to do harm.
+tests/web tests in a browser what the page shows."""
 
 import json
 import os
@@ -39,7 +39,7 @@ class Report(fathom.Case):
         return path
 
     def changed(self, name, change):
-        """The demo run with something changed in it."""
+        """Writes a changed demo run, and returns its path."""
         document = json.loads(pathlib.Path(DEMO).read_text(encoding="utf-8"))
         change(document)
         return self.file(name, json.dumps(document))
@@ -58,7 +58,7 @@ class Report(fathom.Case):
         files, seen = [], set()
         for run in index["runs"]:
             kinds = {run["preset"], *run.get("benchmarks", ())}
-            if not fathom.is_sampled() or not kinds <= seen:  # a sample: each kind at least once
+            if not fathom.is_sampled() or not kinds <= seen:  # a sample has each kind at least once
                 files.append(str(fathom.ROOT / "reference" / run["file"]))
                 seen |= kinds
         done = self.report(*files)
@@ -153,7 +153,7 @@ class Report(fathom.Case):
 
 
 class Rows(fathom.Case):
-    """Runs of many rows, made of a golden run: each copy of its rows has a value more."""
+    """Runs of many rows, copied from a golden run with another value of a parameter."""
 
     def many(self, rows, findings=True):
         document = json.loads(pathlib.Path(DEMO).read_text(encoding="utf-8"))
@@ -161,7 +161,7 @@ class Rows(fathom.Case):
         for benchmark in document["benchmarks"]:
             benchmark["params"].append({"key": "copy", "type": "uint", "unit": "1",
                                         "role": "axis"})
-        if not findings:  # as early versions wrote it: `report` looks for the levels of each copy
+        if not findings:  # as early versions: `report` looks for the levels
             document["findings"] = []
         sensors = {name: {"value": 1980000000.5, "unit": "Hz"} for name in (
             "core_clock", "core_clock_max", "core_clock_min", "memory_clock", "power", "heat")}
@@ -177,7 +177,7 @@ class Rows(fathom.Case):
         return path
 
     def report(self, path, most_bytes=resource.RLIM_INFINITY):
-        """User seconds of `fathom report`, which has this much address space."""
+        """Runs `fathom report` with this much address space, and returns its user seconds."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = subprocess.run(
             [fathom.BINARY, "report", path, "-o", path + ".html"], env=fathom.environment(),
@@ -197,9 +197,9 @@ class Rows(fathom.Case):
         self.report(path, libraries + 3500 * ROWS)
 
     def test_the_time_is_less_than_python_takes_to_read_the_file_thrice(self):
-        """Both are user time of the same machine at the same time, so that its speed and its load
-        make little difference. 100,000 rows take 3 s where Python reads them in 3 s; a build without
-        all optimizations takes 6 s."""
+        """Both are user time, measured in turn on the same machine, so that its speed and its load
+        make little difference. 100,000 rows take 3 s where Python reads them in 3 s; a build
+        without all optimizations takes 6 s."""
         if fathom.is_sanitized():
             self.skipTest("a sanitizer takes time of its own")
         path = self.many(ROWS)
@@ -214,8 +214,8 @@ class Rows(fathom.Case):
         self.assertLess(min(report for report, _ in times), 3 * min(read for _, read in times), times)
 
     def test_the_time_grows_as_the_rows(self):
-        """Processor time, which another program beside it may double; a time that grows as the
-        square of the rows is 64 times as long."""
+        """Another program on the machine may double the user time; a time that grows as the square
+        of the rows would be 64 times as long."""
         most = 4000 if fathom.is_sampled() else 16000
         for findings in (True, False):
             few, many = (self.report(self.many(rows, findings)) for rows in (most // 8, most))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Runs in which nothing goes wrong: what is measured, on what, and where it ends up."""
+"""Runs in which nothing goes wrong: what is measured, on which device, and where the results go."""
 
 import csv
 import fcntl
@@ -98,7 +98,7 @@ class Measuring(fathom.Case):
             self.assertEqual(file.read(), done.out)
         for arguments in (["run", "--preset", "quick", "--seed", "3", "-o", "-"],
                           ["run", "--preset", "quick", "--seed", "3", "-o-", "--csv", csv_path]):
-            done = fathom.run(*arguments)  # written once, although a run lasts
+            done = fathom.run(*arguments)  # the file is written only once, however long a run takes
             self.assertEqual((0, ""), (done.status, done.err))
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(json.load(file)["results"], json.loads(done.out)["results"])
@@ -107,7 +107,7 @@ class Measuring(fathom.Case):
     def test_a_slow_reader_of_the_standard_output_gets_it_whole(self):
         file = str(fathom.ROOT / "reference/h200-vulkan-map.json")
         whole = fathom.run("show", file, "--csv", "-").out
-        self.assertGreater(len(whole), 1 << 17)  # more than a pipe holds
+        self.assertGreater(len(whole), 1 << 17)  # more than fits into a pipe
         shown = fathom.start("show", file, "--csv", "-")
         time.sleep(0.1)
         self.assertIsNone(shown.poll())
@@ -232,7 +232,7 @@ class Files(fathom.Case):
     def test_a_read_only_folder_fails_before_measuring(self):
         self.folder.chmod(0o555)
         self.addCleanup(self.folder.chmod, 0o755)
-        user = {"user": 65534} if os.geteuid() == 0 else {}  # root may write anywhere
+        user = {"user": 65534} if os.geteuid() == 0 else {}  # root may write everywhere
         try:
             done = subprocess.run([fathom.BINARY, "run", "-o", self.path("run.json")],
                                   env=fathom.environment(), capture_output=True, text=True,
@@ -245,7 +245,7 @@ class Files(fathom.Case):
     def test_a_full_disk_is_said_and_leaves_the_former_file(self):
         mount = self.path("small")
         os.mkdir(mount)
-        # The disk holds the former file and another one, and has no room for any more.
+        # The disk holds the former file and another one, and is then full.
         script = f"""
             mount -t tmpfs -o size=8k tmpfs {mount} || exit 77
             echo former > {mount}/run.json
@@ -262,7 +262,7 @@ class Files(fathom.Case):
         self.assertIn("No space left", done.stderr)
         self.assertEqual(2, done.returncode, done.stderr)
         self.assertTrue(done.stdout.endswith("former\nother\nrun.json\n"), done.stdout)
-        self.assertIn("0 failed", done.stdout)  # the tables are there all the same
+        self.assertIn("0 failed", done.stdout)  # the tables are printed all the same
 
     def test_a_limit_on_the_size_of_files_is_as_a_full_disk(self):
         path = pathlib.Path(self.path("run.json"))
@@ -301,7 +301,7 @@ class Files(fathom.Case):
             self.assert_one_line_error(done, 2, "cannot write /dev/full: No space left")
 
     def test_a_form_that_cannot_be_written_does_not_cost_the_others(self):
-        # A file may not grow past 512 bytes: enough for one row, but not for the run file.
+        # No file may grow past 512 bytes: enough for one row, but not for the run file.
         path, table = self.path("run.json"), self.path("run.csv")
         done = fathom.Outcome(subprocess.run(
             ["sh", "-c", 'ulimit -f 1; exec "$0" "$@"', fathom.BINARY, "run", "sum", "--set",
@@ -324,7 +324,7 @@ class Files(fathom.Case):
                           "--svg", self.path("run.svg"))
         self.assertEqual(0, done.status)
         self.assertRegex(done.err, r"^fathom: note: --trace .*run\.trace is not written: [^\n]*\n$")
-        self.assertEqual(["run.svg"], os.listdir(self.folder)) # it has a chart
+        self.assertEqual(["run.svg"], os.listdir(self.folder)) # the run has a chart for it
         empty = self.path("empty.json")
         with open(fathom.ROOT / "tests/golden/demo.json", encoding="utf-8") as file:
             run = json.load(file)
@@ -355,7 +355,7 @@ class Files(fathom.Case):
 
 class Terminal(fathom.Case):
     def on_terminal(self, *arguments, fake=""):
-        """What a terminal of 90 columns gets, from both streams."""
+        """What a terminal of 90 columns gets from both streams."""
         leader, follower = pty.openpty()
         fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 90, 0, 0))
         process = subprocess.Popen([fathom.BINARY, *arguments], stdin=follower, stdout=follower,
@@ -366,7 +366,7 @@ class Terminal(fathom.Case):
         while time.monotonic() < deadline:
             try:
                 part = os.read(leader, 65536)
-            except OSError:  # the last one that had it open is gone
+            except OSError:  # the last process with the terminal open has ended
                 break
             if not part:
                 break
@@ -382,7 +382,7 @@ class Terminal(fathom.Case):
                                       line)
                             for line in drawn), drawn)
         self.assertTrue(all(len(line) < 90 for line in drawn))
-        # Nothing but the erased line stands before what stays.
+        # Only erased lines stand before the text that stays.
         self.assertIn("\r\x1b[K", text)
         stays = re.sub(r"\r[^\r\n]*\x1b\[K", "", text)
         self.assertNotIn("cases ·", stays)
@@ -405,7 +405,7 @@ class Terminal(fathom.Case):
     def test_one_line_a_benchmark_and_no_colour_without_a_terminal(self):
         done = fathom.run("run", "--preset", "quick", fake="slow=5")
         self.assertEqual("", done.err)
-        left = r"(, \d+:\d\d left)?"  # where a busy machine takes seconds
+        left = r"(, \d+:\d\d left)?"  # with a time left if a busy machine takes seconds
         self.assertRegex(done.progress, r"\A"
                          rf"fathom: measuring sum on fake:0: 2 cases \(0% of 4 done{left}\)\n"
                          rf"fathom: measuring chase on fake:0: 2 cases \(50% of 4 done{left}\)\n\Z")

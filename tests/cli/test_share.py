@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`fathom share`: a small run file without names that every command reads."""
+"""`fathom share`: writes a small run file without names, which every command can read."""
 
 import gzip
 import json
@@ -14,7 +14,7 @@ import fathom
 REAL = os.environ["FATHOM_REAL"]
 REFERENCE = fathom.ROOT / "reference"
 MOST_BYTES = 30000
-# Whole runs of one device and preset, and a map.
+# Committed runs, each of all benchmarks on one device with one preset, and a map.
 RUNS = ("h200-vulkan-all.json", "h200-cuda-all.json", "h200-vulkan-standard-3.json",
         "h200-cuda-standard-2.json", "h200-opencl-standard.json", "h200-vulkan-map.json",
         "lavapipe-quick.json")
@@ -29,7 +29,7 @@ def load(path):
 
 
 def texts(node):
-    """Every text of a document."""
+    """All texts in a document."""
     if isinstance(node, str):
         yield node
     for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
@@ -37,7 +37,7 @@ def texts(node):
 
 
 def private_run():
-    """A run with something private in each text that a run has from its machine."""
+    """A run with something private in each text that comes from its machine."""
     run = load(REFERENCE / "h200-vulkan-map.json")
     run["command"] = ["/home/alice/fathom", "run", "-d", "GPU-c0ffee", "-o", "/srv/acme/run.json"]
     run["host"].update(hostname="acme-node-17", kernel="Linux 6.1-acme", user="alice")
@@ -103,7 +103,7 @@ class Share(fathom.Case):
                             if any(result["benchmark"] == benchmark["name"] and result["metrics"]
                                    for result in whole["results"])}
                 self.assertEqual(measured, set(counts), "each benchmark has a figure")
-                self.assertGreater(counts["latency"], 300) # all curves
+                self.assertGreater(counts["latency"], 300) # all curves are there
                 self.assertGreater(counts["bandwidth"], 30)
                 peak = max(result["metrics"][0]["median"] for result in whole["results"] if
                            result["key"].startswith("incore/scope=device/op=fp32-fma") and result["metrics"])

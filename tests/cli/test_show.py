@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`fathom show`: a run file is printed as the command that wrote it printed the run."""
+"""`fathom show` prints a run file as the command that wrote the file printed the run."""
 
 import gzip
 import json
@@ -78,7 +78,7 @@ class Show(fathom.Case):
             benchmarks = {one["benchmark"] for one in json.load(file)["results"] if one["metrics"]}
         charts = root.findall("{http://www.w3.org/2000/svg}svg")
         self.assertEqual(len(benchmarks), len(charts))
-        for chart in charts: # none lies on another, and each says its device
+        for chart in charts: # charts do not overlap, and each names its device
             x, y, width, height = (float(chart.get(name)) for name in ("x", "y", "width", "height"))
             self.assertIn("fathom", "".join(chart.itertext()))
             for other in charts[:charts.index(chart)]:
@@ -89,7 +89,7 @@ class Show(fathom.Case):
             self.assertLessEqual(y + height, float(root.get("height")))
 
     def test_the_svg_begins_with_the_card_and_the_levels_of_memory(self):
-        # Given a run with a latency curve, the drawing holds the first screen of the page.
+        # Given a latency curve, then the drawing begins with the first screen of the page.
         self.shown(CARD, "--svg", self.path("svg"))
         root = xml.etree.ElementTree.parse(self.path("svg")).getroot()
         name = "{http://www.w3.org/2000/svg}"
@@ -98,7 +98,7 @@ class Show(fathom.Case):
         self.assertEqual("NVIDIA H200", texts[0])
         for part in ("L1 latency", "DRAM", "near L2 to ", "What stands out", "of limit"):
             self.assertTrue(any(part in text for text in texts), part)
-        # All of it lies above the first chart and within the drawing.
+        # The first screen lies above the first chart and within the drawing.
         bottom = min(float(chart.get("y")) for chart in root.findall(f"{name}svg"))
         for part in first.findall(f"{name}svg"):
             self.assertLess(float(part.get("y")) + float(part.get("height")), bottom)

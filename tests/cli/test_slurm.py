@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The Slurm recipes of the manuals, under a Slurm of two nodes that are both this machine. It runs
+"""The Slurm recipes of the manuals, on a Slurm of two nodes that are both this machine. Slurm runs
 in a folder of its own, without root, munge or a database."""
 
 import os
@@ -16,7 +16,7 @@ import unittest
 import fathom
 
 REAL = os.environ["FATHOM_REAL"]
-# Debian has the daemons in /usr/sbin, which is not in the path of every user.
+# Debian's daemons are in /usr/sbin, which is not in every user's path.
 PATH = os.environ["PATH"] + ":/usr/sbin"
 TOOLS = ("slurmctld", "slurmd", "srun", "sinfo", "scontrol")
 GPUS = 8
@@ -50,7 +50,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 
 
 def examples(manual, begin):
-    """The indented lines that follow the line with this begin."""
+    """The indented lines after the line that begins so."""
     text = (fathom.ROOT / "docs" / manual).read_text(encoding="utf-8")
     lines = text[text.index("\n" + begin) + 1:].partition("\n\n")[2].splitlines()
     end = next(i for i, line in enumerate(lines) if line and not line.startswith("    "))
@@ -93,7 +93,7 @@ class Slurm(fathom.Case):
             daemon.wait()
 
     def environment(self):
-        # The lock of a host's checks lies in TMPDIR: no other test holds this one.
+        # Keeps the lock of the host's checks in this folder: no other test holds it.
         return fathom.environment(SLURM_CONF=self.path("slurm.conf"), TMPDIR=str(self.folder),
                                   PATH=f"{self.folder}/bin:{PATH}")
 
@@ -103,7 +103,7 @@ class Slurm(fathom.Case):
             text=True, timeout=fathom.TIMEOUT_S, check=False))
 
     def wait_for(self, *nodes):
-        """Waits until Slurm says this of its nodes: "n1 idle"."""
+        """Waits until Slurm reports these states of its nodes: "n1 idle"."""
         deadline = time.monotonic() + fathom.TIMEOUT_S
         while True:
             now = self.shell("sinfo --noheader --Node --format '%N %t'")
@@ -125,7 +125,7 @@ class Slurm(fathom.Case):
                      f'-d "model:{fathom.ROOT}/models/h200.json"\nexec "{REAL}" "$@"\n')
 
     def assert_files(self, ranks):
-        """Each rank has left a file, with the check of the one card."""
+        """Checks that each rank has left a file, with the check of the one card."""
         host = os.uname().nodename
         cards = {path.name: len(self.read_run(path)["checks"])
                  for path in self.folder.glob("checks/*")}
@@ -155,7 +155,7 @@ class Slurm(fathom.Case):
         self.assert_files(8)
 
     def drain_with(self, which, more, ran):
-        """What a job prints, and what becomes of its node, for each status of the check."""
+        """For each exit status of the check: what a job prints, and its node's state."""
         recipe = examples("CHECK.md", "As `Prolog`").partition("\n")[2]
         self.assertIn("\n/usr/local/bin/fathom ", "\n" + recipe)
         self.install(recipe.replace("/usr/local/bin/", f"{self.folder}/bin/")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Several devices at the same time: the host's processors by lavapipe and by PoCL, side by side."""
+"""Several devices at the same time: the host's processors through lavapipe and through PoCL."""
 
 import json
 import os
@@ -21,14 +21,14 @@ def processors():
 
 
 def workers_of(process, device):
-    """Ids of the processes that measure on this device for the run."""
+    """The ids of the run's processes that measure on this device."""
     for number in filter(str.isdigit, os.listdir("/proc")):
         try:
             parent = pathlib.Path(f"/proc/{number}/stat").read_text(encoding="utf-8")
             words = pathlib.Path(f"/proc/{number}/cmdline").read_text(encoding="utf-8").split("\0")
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
-        # Before it is a worker it is a copy of fathom, whose words name all devices.
+        # Before a child becomes a worker, it is a copy of fathom, whose arguments name all devices.
         is_child = int(parent.rpartition(")")[2].split()[1]) == process.pid
         own = None
         if {"__worker", "-d"} <= set(words):
@@ -59,7 +59,7 @@ class Together(fathom.Case):
             self.assertGreater(len(result["metrics"]), 0)
             share = result["sensors"]["common_time"]["value"]
             self.assertTrue(0 <= share <= 1, share)
-            # On a busy host a worker waits for a processor, and the result has to tell it.
+            # On a busy host a worker may wait for a processor; then the result has to say so.
             if share < 0.5:
                 self.assertIn("apart", fathom.reason_codes(result), share)
 
@@ -73,8 +73,8 @@ class Together(fathom.Case):
             self.assertNotIn("with", result["case"])
 
     def measure_killing(self, victim, *devices):
-        """The run of two benchmarks, of which only one is measured together, while every worker of
-        the victim is killed as soon as it is there."""
+        """Runs two benchmarks, of which only one measures the devices together, and kills every
+        worker of the victim as soon as it is there."""
         path = self.path("run.json")
         process = fathom.start("run", "roofline", "incore", "--preset", "quick", "-d", devices[0],
                                "-d", devices[1], "--set", "roofline.together=yes", "--set",
@@ -107,7 +107,7 @@ class Together(fathom.Case):
                     self.assertIn(f"{victim} was given up", it["reasons"][0]["text"])
 
     def test_a_second_signal_waits_for_none_of_the_workers(self):
-        # Both hang in a visit that they make together.
+        # Both workers hang in a visit that they make together.
         devices = [word for one in self.there.values() for word in ("-d", one)]
         process = fathom.start("run", "roofline", "--preset", "quick", *devices, *CASES, "--set",
                                "roofline.together=yes", binary=REAL)
@@ -117,7 +117,7 @@ class Together(fathom.Case):
         for worker in workers:
             os.kill(worker, signal.SIGSTOP)
         process.send_signal(signal.SIGINT)
-        while fathom.is_pending(process, signal.SIGINT): # two that are pending are one
+        while fathom.is_pending(process, signal.SIGINT): # two pending signals would count as one
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=fathom.TIMEOUT_S)

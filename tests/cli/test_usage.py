@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What people type: help, lists, and every kind of mistake."""
+"""What users type: help, lists, and every kind of mistake."""
 
 import json
 import os
@@ -62,10 +62,10 @@ class Help(fathom.Case):
             self.assertEqual(0, fathom.run(*arguments, fake=f"log={log}").status)
         self.assertFalse(os.path.exists(log))
         fathom.run("devices", fake=f"log={log}")
-        self.assertTrue(os.path.exists(log))  # the log works
+        self.assertTrue(os.path.exists(log))  # this shows that the log works
 
     def test_help_takes_less_than_50_ms(self):
-        # A sanitizer alone may take longer to start a process: what any call takes is left out.
+        # A sanitizer may need longer to start a process: the time of any start is subtracted.
         def least(option):
             return min(fathom.cpu_seconds(option)[1] for _ in range(5))
         self.assertLess(least("--help") - least("--version"), 0.05)
@@ -110,7 +110,7 @@ class Generated(fathom.Case):
             self.assertEqual(["more", "m1.json"], self.complete(typed, cwd=self.folder))
 
     def test_bash_completes_settings(self):
-        # bash cuts words at "=", as this test does.
+        # bash splits words at "=", and so does this test.
         for typed, offered in (
                 ("run sum --set ", ["bytes="]),
                 ("run chase --set o", ["order="]),
@@ -209,7 +209,7 @@ class Lists(fathom.Case):
         self.assertEqual(1, out.count("StructuredBuffer<uint64>.Load"))
 
     def test_a_blank_stands_between_a_name_and_its_help(self):
-        for benchmark in ("latency", "map"):  # with names of 14 letters and more
+        for benchmark in ("latency", "map"):  # these have names of 14 letters and more
             out = fathom.run("list", benchmark, binary=REAL).out
             self.assertRegex(out, r"(?m)^  latency_cycles$")
             for name in re.findall(r"(?m)^  (\S+)", out.partition("Metrics:")[2]):
@@ -279,7 +279,7 @@ class Mistakes(fathom.Case):
             fathom.run("run", "--set", "bytes=4KiB..16MiB+4KiB", "--set", "chase.hops=1..17+1",
                        fake=f"log={log}"), 2, "chase.hops=1..17+1", "65536 combinations")
         self.assertFalse(os.path.exists(log))  # no driver was asked
-        # Each with all else that the preset has: found out by the plan.
+        # Only the plan can tell that these are too many cases with the preset's other values.
         model = fathom.ROOT / "models/h200.json"
         self.assert_one_line_error(
             fathom.run("run", "latency", "--preset", "full", "-d", f"model:{model}", "--set",

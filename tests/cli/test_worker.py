@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The worker process, spoken to by hand: orders, garbage, half lines, the end."""
+"""The worker process, driven by the test itself: orders, garbage, incomplete lines, the end."""
 
 import json
 import socket
@@ -38,7 +38,7 @@ class Worker(fathom.Case):
         return json.loads(self.lines.readline())
 
     def end(self):
-        """Closes the channel; the worker's exit status and what it printed."""
+        """Closes the channel. Returns the worker's exit status and what it printed."""
         self.ours.shutdown(socket.SHUT_WR)
         out, err = self.process.communicate(timeout=fathom.TIMEOUT_S)
         return self.process.returncode, out, err

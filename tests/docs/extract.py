@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """extract.py PAGE FOLDER: writes the code blocks of a page that have a file name, ```c NAME, into
-the folder; a file is touched only where its text changed."""
+the folder. A file is written only if its text changed."""
 
 import os
 import re

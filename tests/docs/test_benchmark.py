@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """test_benchmark.py FATHOM FOLDER: the page's benchmark is listed, measured and verified on the
-software GPU of each API, and its sources are as clang-format leaves them."""
+software GPU of each API, and its sources are formatted as clang-format does it."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""test_data.py FATHOM: the programs of docs/DATA.md print what stands in a run, and the page names each
-column of the CSV, in its order."""
+"""test_data.py FATHOM: the programs of docs/DATA.md print what is in a run, and the page names each
+column of the CSV, in the right order."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def run(*command):
 
 
 def expected():
-    """The latencies through path=vector, from the run file."""
+    """The latencies of path=vector in the run file."""
     with open(RUN, encoding="utf-8") as file:
         results = json.load(file)["results"]
     points = []

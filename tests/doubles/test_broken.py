@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Drivers that break while they are loaded or listed (broken.c), against devices, run and map: each
-time a clear reason for that API, and the machine's other API is listed and measured. FATHOM_LONG:
-each fault at each place, with each command, in each API."""
+"""Devices, run and map with drivers that break while they are loaded or listed (broken.c): each
+time there is a clear reason for that API, and the machine's other API is listed and measured.
+FATHOM_LONG: each fault at each place, with each command, in each API."""
 
 import concurrent.futures
 import itertools
@@ -19,13 +19,13 @@ FOLDER = os.environ["BROKEN_FOLDER"]
 MACHINE = str(fathom.ROOT / "tests/model/machines/two.json")
 APIS = {"vulkan": "libvulkan.so.1", "cuda": "libcuda.so.1", "opencl": "libOpenCL.so.1"}
 PLACES = ("constructor", "create", "enumerate", "query")
-# What the user reads where a driver does this.
+# What the user reads if a driver does this.
 ENDS = {"crash": "driver crashed while loading: signal 11 (Segmentation fault) in ",
         "abort": "driver crashed while loading: signal 6 (Aborted)",
         "exit": "driver ended the process while loading (exit status 0)",
         "garbage": "driver disturbs the process that loads it: ",
         "hang": "driver did not answer within "}
-# Values that cannot be true, the APIs that can report them, and what the user reads.
+# Impossible values, the APIs that can report them, and what the user reads.
 ABSURD = {"devices": ("vulkan cuda opencl", "driver reports "),
           "memory": ("vulkan cuda opencl", "driver reports memory_bytes = 18446744073709551615"),
           "align": ("vulkan cuda opencl", "_align_bytes = 48, which cannot be true"),
@@ -37,12 +37,12 @@ ABSURD = {"devices": ("vulkan cuda opencl", "driver reports "),
 
 
 def broken(api, fault):
-    """The environment in which this API's driver is the broken one."""
+    """The environment in which the driver of this API is the broken one."""
     return {"BROKEN": fault, "LD_LIBRARY_PATH": os.path.join(FOLDER, "broken_" + api)}
 
 
 def other(api):
-    """A device of an API that is not broken."""
+    """A device of another API, whose driver is not broken."""
     return "opencl:0" if api == "vulkan" else "vulkan:0"
 
 
@@ -57,9 +57,9 @@ def together(function, cases, threads):
 
 
 def at_every_hang(function):
-    """Calls function(api, fault, limit) for each driver that hangs, all at once, because they wait
-    more than they work. Where the machine is so busy that the other API is given up as well, which
-    makes the function return False, it is called again with more time."""
+    """Calls function(api, fault, limit) for each driver that hangs, all at once, because they
+    mostly wait. If the machine is so busy that the other API is given up as well, the function
+    returns False and is called again with more time."""
     def try_limits(case):
         return any(function(*case[:2], str(limit_s)) for limit_s in (5, 20, 80))
 
@@ -74,7 +74,7 @@ class Broken(fathom.Case):
         return done, json.loads(done.out)
 
     def assert_absent(self, api, listed, text):
-        """The API has no device, for one reason that holds the text; the other API has its own."""
+        """The API has no device, for one reason, which holds the text; the other API has one."""
         ids = [one["id"] for one in listed["devices"]]
         self.assertIn(other(api), ids)
         self.assertNotIn(api + ":0", ids)
@@ -82,7 +82,7 @@ class Broken(fathom.Case):
         self.assertEqual(1, len([one for one in reasons if text in one]), reasons)
 
     def measure_other(self, api, fault, *arguments):
-        """Outputs are named without their folder, which a driver might have changed."""
+        """Measures the other API. Outputs have no folder, which a broken driver might change."""
         name = f"{api}-{fault}.json"
         done = fathom.run("run", "latency", "--preset", "quick", "--set", "path=vector", "--set",
                           "bytes=4KiB", "-d", other(api), "-o", name, *arguments,
@@ -99,7 +99,7 @@ class Broken(fathom.Case):
                 self.assertIn(result["verdict"], ("ok", "suspect"))
 
     def assert_map_measures(self, api, fault, limit="30"):
-        """A map beside the broken driver is interrupted as soon as its file has a result. False if it
+        """Interrupts a map beside the broken driver as soon as its file has a result. False if it
         found no device."""
         path = self.path(f"map-{api}-{fault}-{limit}.json")
         process = fathom.start("map", "-d", "model:" + MACHINE, "-o", path, "--silence-limit", limit,
@@ -181,7 +181,7 @@ class Measuring(Broken):
         self.assertEqual({True}, set(at_every_hang(look).values()))
 
     def test_a_process_beside_the_worker_finds_its_device_too(self):
-        """`preempt` starts one for its hog, which looks for its device as a worker does."""
+        """`preempt` starts a process for its hog, which looks for its device as a worker does."""
         for api, fault in (("cuda", "crash@create"), ("opencl", "exit@enumerate")):
             path = self.path(f"beside-{api}.json")
             done = fathom.run("run", "preempt", "--preset", "quick", "-d", "vulkan:0", "--set",
@@ -268,8 +268,8 @@ class Table(Broken):
             "BABBLE" not in done.out + done.err)
 
     def ends(self, case):
-        """What went wrong; nothing, if the other API was listed or measured. A machine that is so
-        busy that the other API is given up too gets more time."""
+        """Returns what went wrong; nothing if the other API was listed or measured. A machine that
+        is so busy that the other API is given up, too, gets more time."""
         command, api, fault = case
         try:
             return any(command(self, api, fault, limit) for limit in ("10", "160")) or "no device"

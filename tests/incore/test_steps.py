@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Each loop of the incore kernels holds exactly the steps that the host counts, and next to nothing
-else: looked at in PTX (the .cl for CUDA) and in AMD code of the .comp by RADV's null device.
+"""Each loop of the incore kernels holds exactly the steps that the host counts, and almost nothing
+else. The test reads PTX (from the .cl, for CUDA) and AMD code of the .comp from RADV's null device.
 
     test_steps.py KERNELS PRINT_ISA KERNELS.TXT    KERNELS: the build's folder of compiled kernels
 """
@@ -19,8 +19,8 @@ from test_loads import Instruction, loops_of, parse_ptx, parse_radv # pylint: di
 
 BLOCK, PEAK_STEPS = 64, 1024
 
-# A step in PTX, and one instruction of it in AMD code; how many it is in each, None = a sequence;
-# how often that instruction is in a step of AMD code, else once.
+# Operation → PTX instruction of a step, how many of them; AMD instruction of a step, how many
+# instructions (None: a sequence), how many of this one (else one).
 STEPS = {
     "fp32_fma": (r"fma\.rn\.f32", 1, r"v_fma(c|_)\w*f32\w*", 1),
     "fp32_add": (r"add(\.rn)?\.f32", 1, r"v_add_f32\w*", 1),
@@ -66,7 +66,7 @@ STEPS = {
 
 
 def unfold(text):
-    """RADV's listing says of equal lines how often they come again."""
+    """Writes equal lines out that RADV's listing only counts."""
     lines = []
     for line in text.splitlines():
         again = re.match(r"\s*\(then repeated (\d+) times\)", line)
@@ -75,12 +75,12 @@ def unfold(text):
 
 
 def count_loops(items, step):
-    """Of each innermost loop that holds steps: how many, and how many other instructions."""
+    """For each innermost loop with steps: how many steps, and how many other instructions."""
     found = []
     for loop in loops_of(items)[0]:
         names = collections.Counter(one.name for one in loop if isinstance(one, Instruction))
         steps = sum(n for name, n in names.items() if re.fullmatch(step, name))
-        if steps >= BLOCK // 2: # else it is another loop
+        if steps >= BLOCK // 2: # otherwise it is another loop
             found.append((steps, sum(names.values()) - steps))
     return found
 
@@ -90,7 +90,7 @@ class Steps(unittest.TestCase):
 
     def setUp(self):
         self.maxDiff = None
-        self.wanted = {} # by kernel: the operation, steps of each loop
+        self.wanted = {} # kernel → its operation, and the steps of each loop
         for line in self.listed.read_text().splitlines():
             words = line.split()
             if not words or words[0] == "#":
@@ -109,7 +109,7 @@ class Steps(unittest.TestCase):
     def check(self, name, items, step, instructions, times=1):
         wanted = sorted(steps * times for steps in self.wanted[name][1])
         found = sorted(count_loops(items, step))
-        more = 3 if "add" in name else 0 # what adds up in the loop's own count is of the step's kind
+        more = 3 if "add" in name else 0 # the loop's own counter may use the same instruction
         if len(found) != len(wanted) or \
            any(not steps <= n <= steps + more for (n, _), steps in zip(found, wanted)):
             return [f"{name}: loops of {found} (steps, others), wanted {wanted}"]
@@ -127,7 +127,7 @@ class Steps(unittest.TestCase):
         wrong = []
         for name, (operation, _) in self.wanted.items():
             text = (self.kernels / f"{name}.ptx").read_text()
-            self.assertIn('.pragma "nounroll"', text, name) # or NVIDIA's driver unrolls it
+            self.assertIn('.pragma "nounroll"', text, name) # else NVIDIA's driver unrolls it
             step, instructions = STEPS[operation][:2]
             wrong += self.check(name, parse_ptx(text), step, instructions)
         self.assertEqual([], wrong)
@@ -144,7 +144,7 @@ class Steps(unittest.TestCase):
         for text in done.stdout.split("== ")[1:]:
             name, code = text.split("\n", 1)
             if name == "incore_barrier_32":
-                continue # of a single wave: there is nothing to wait for
+                continue # one wave alone has nothing to wait for
             step, instructions, *times = STEPS[self.wanted[name][0]][2:]
             wrong += self.check(name, parse_radv(unfold(code)), step, instructions, *times)
         self.assertEqual([], wrong)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The two sources of a kernel, GLSL and OpenCL C, load the same: as many loads, stores and atomics
-of the same width in the loop that is measured. Looked at in PTX (the .cl for CUDA), in AMD code of
-the .cl by llvm-objdump, and in AMD code of the .comp by RADV's null device where it is.
+"""The two sources of a kernel, GLSL and OpenCL C, make the same accesses in the measured loop: as
+many loads, stores and atomics of the same width. The test reads PTX (from the .cl, for CUDA), AMD
+code of the .cl by llvm-objdump, and AMD code of the .comp from RADV's null device, if any.
 
     test_loads.py KERNELS PRINT_ISA PREFIX…    KERNELS: the build's folder of compiled kernels
 """
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import unittest
 
-# RADV's name of a chip, and clang's of one of the same family.
+# RADV's name of a chip → clang's name of a chip of the same family.
 FAMILIES = {"vega10": "gfx900", "navi21": "gfx1030"}
 CHIPS = ["gfx900", "gfx90a", "gfx1030"]
 WORDS = {"dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "dwordx8": 32,
@@ -28,7 +28,7 @@ Instruction = collections.namedtuple("Instruction", "name operands target")
 # ---------------------------------------------------------------- texts into instructions
 
 def parse_ptx(text):
-    """Labels are texts, the rest instructions."""
+    """Returns labels as texts, and instructions."""
     items = []
     for line in text.splitlines():
         line = line.split("//")[0].strip()
@@ -58,7 +58,7 @@ def parse_radv(text):
 
 
 def parse_objdump(text):
-    """Places are addresses in the kernel: every instruction has its label before it."""
+    """Labels are addresses in the kernel: each instruction has its own before it."""
     items = []
     for line in text.splitlines():
         plain = re.match(r"\s+([a-z]\w+)(.*?)// ([0-9A-F]{12}):", line)
@@ -73,7 +73,7 @@ def parse_objdump(text):
 # ---------------------------------------------------------------- the loop, and what it does
 
 def loops_of(items):
-    """From where a branch goes back to, up to it; those that hold no other one, and all."""
+    """(innermost loops, all loops). A loop: from a backward branch's target to that branch."""
     places = {item: i for i, item in enumerate(items) if isinstance(item, str)}
     loops = {(places[item.target], i) for i, item in enumerate(items)
              if isinstance(item, Instruction) and places.get(item.target, i) < i}
@@ -83,7 +83,7 @@ def loops_of(items):
 
 
 def ptx_access(one):
-    """(verb, bytes, how often); None for what touches no memory."""
+    """(verb, bytes, how often); None for an instruction that touches no memory."""
     parts = one.name.split(".")
     if parts[0] == "tex":
         return "texel", None, 1
@@ -118,8 +118,8 @@ def amd_access(one):
 
 
 def accesses(items, classify):
-    """Of each verb the width that is most often there, and how often: in the loop with most of them.
-    Empty where no loop touches memory."""
+    """For each verb: its most frequent width, and how often, in the loop with most of these
+    accesses. Empty if no loop touches memory."""
     def count(some):
         found = collections.Counter()
         for one in some:
@@ -136,7 +136,7 @@ def accesses(items, classify):
     for (verb, width), often in busiest.items():
         if often > result.get(verb, (None, 0))[1]:
             result[verb] = (width, often)
-    # The scalar unit fetches descriptors too. Its loads are the kernel's own where there are no others.
+    # Scalar loads also fetch descriptors. They are the kernel's own only if no others are there.
     scalar = result.pop("scalar load", None)
     if scalar and not result.keys() & {"load", "texel"}:
         result["load"] = scalar
@@ -146,8 +146,8 @@ def accesses(items, classify):
 # ---------------------------------------------------------------- the test
 
 def goes_past_the_core(one):
-    """False for a load that the core's own cache would serve and keep. clang has no word for the whole
-    way on RDNA: there `slc` alone means that what is read is not kept."""
+    """False for a load that the core's own cache would serve and keep. On RDNA clang has no name
+    for a load that bypasses all caches: there `slc` alone means that the data are not kept."""
     return ".cg." in one.name or re.search(r"\b[gs]lc\b", one.operands) is not None
 
 
@@ -161,20 +161,20 @@ class Loads(unittest.TestCase):
         for prefix in self.prefixes:
             for path in sorted(self.kernels.glob(f"{prefix}*.ptx")):
                 found = accesses(parse_ptx(path.read_text()), ptx_access)
-                if found: # the control has no loads, what builds chains is not measured
+                if found: # the control has no loads, and kernels that build chains are not measured
                     self.ptx[path.stem] = found
         self.assertTrue(self.ptx)
         self.maxDiff = None
 
     def compare(self, seen, what):
-        """`seen`: instructions by kernel. A single load more than wanted is a descriptor's, of what is
-        only written."""
+        """Checks instructions by kernel against PTX. A single additional load is that of a
+        descriptor, in kernels that only write."""
         wrong = []
         for name, items in seen.items():
             wanted, found = self.ptx[name], accesses(items, amd_access)
             extra = {verb: one for verb, one in found.items() if verb not in wanted and one[1] > 1}
             same = {verb: found.get(verb) for verb in wanted}
-            # Of the outer vectors a stencil wants some numbers: compilers may load just those.
+            # A stencil needs only some numbers of its outer vectors: compilers may load only those.
             if (same != wanted or extra) and not re.match(r"stream_once_[35]pt_", name):
                 wrong.append(f"{name}: {what} has {found}, PTX has {wanted}")
             if not self.bypasses(name, items, amd_access):
@@ -182,7 +182,7 @@ class Loads(unittest.TestCase):
         self.assertEqual([], wrong)
 
     def bypasses(self, name, items, classify):
-        """That loads go past the core's cache where the kernel's name says so, and else do not."""
+        """True if loads bypass the core's cache exactly in the kernels whose names say so."""
         wanted = re.match(r"bandwidth_(part|pass)_", name) is not None
         loads = [one for one in items if isinstance(one, Instruction) and one.name[:2] not in ("s_", "ds")
                  and (classify(one) or [""])[0] == "load" and ".shared" not in one.name]
@@ -193,8 +193,8 @@ class Loads(unittest.TestCase):
         for name, found in self.ptx.items():
             text = (self.kernels / f"{name}.ptx").read_text()
             self.assertTrue(self.bypasses(name, parse_ptx(text), ptx_access), name)
-            if not re.match(r"bandwidth_(fill|check)|latency_awake", name): # not what is measured
-                self.assertIn('.pragma "nounroll"', text, name) # or NVIDIA's driver unrolls it
+            if not re.match(r"bandwidth_(fill|check)|latency_awake", name): # these are not measured
+                self.assertIn('.pragma "nounroll"', text, name) # else NVIDIA's driver unrolls it
             width = re.match(r"bandwidth_(?:loop|part|pass)_(?:float|double)_(\d+)_\w+_\d+x(\d+)", name)
             if width:
                 self.assertEqual((int(width[1]), int(width[2])), found["load"], name)
@@ -205,7 +205,7 @@ class Loads(unittest.TestCase):
         if not self.objdump:
             self.skipTest("no llvm-objdump")
         for chip in CHIPS:
-            # Clang alone has no image instructions: they are calls.
+            # Clang alone has no image instructions: it makes calls of them.
             names = [name for name, found in self.ptx.items() if "texel" not in found]
             done = subprocess.run([self.objdump, "-d", *(f"amd/{name}.{chip}.o" for name in names)],
                                   cwd=self.kernels, capture_output=True, text=True, check=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The build tools behind the kernels stop the build where a driver would stop the program."""
+"""The build tools of kernels stop the build at errors that would stop the program in a driver."""
 
 import os
 import subprocess
@@ -83,7 +83,7 @@ class Tools(unittest.TestCase):
         self.assertIn("not/there.clh", done.stderr)
 
     def compile_glsl(self, *variants):
-        """Compiles (source, name, definition…) in one call."""
+        """Compiles variants, each (source, name, definition…), in one call."""
         lines = self.write("list", "".join("\t".join(words) + "\n" for words in variants))
         return subprocess.run([COMPILE_GLSL, lines, self.folder, os.path.join(self.folder, "depends"),
                                GLSLC, "--target-env=vulkan1.3", "-O", "-Werror", "-I", self.folder],

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Words that do not belong into the sources, each with the reason and the places excepted."""
+"""Words and calls that the sources may not use, each with the reason and with the excepted places."""
 
 import re
 
@@ -11,7 +11,7 @@ def call(names):
     return rf"(?<![\w.>])(?:{names})\s*\("
 
 
-# (pattern in code, why not, folders or files below src/ where it is right)
+# (pattern in code, why not, folders or files below src/ that may use it)
 RULES = (
     (call("strcpy|strcat|strncpy|strncat|sprintf|vsprintf|gets|alloca"),
      "unbounded or unterminated", ()),
@@ -28,11 +28,11 @@ RULES = (
     (r"\b_GNU_SOURCE\b", "belongs to base/", ("base/",)),
     (r"\btypedef\s+(?:struct|union|enum)\b", "say struct x", ()),
     (call("malloc|calloc|realloc|strdup|strndup|asprintf"), "host memory comes from arenas",
-     ("base/", "gpu/model/backend.c")),  # a model's device memory: sparse
+     ("base/", "gpu/model/backend.c")),  # a model's device memory is sparse
     (call("hypot"), "needs glibc 2.35, newer than the kit allows; use root_of_squares", ()),
 )
 
-# In comments too.
+# In comments, too.
 MARKS = (
     (re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b"), "finish it or leave it out"),
     (re.compile(r"not (?:yet )?implemented", re.I), "finish it or leave it out"),

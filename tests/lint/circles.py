@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""No circles of files: where A.c uses a function or table of B.c, B.c uses none of A.c, neither
-itself nor through others. Looked up in the symbols of the object files.
+"""Files have no circles: if A.c uses a function or table of B.c, B.c does not use A.c, neither
+itself nor through other files. The symbols of the object files show who uses what.
 
-    circles.py OBJECTS SOURCES    the folder of the build that holds them, …/fathom_core.dir/src, and
-                                  the one that they were made from: src/"""
+    circles.py OBJECTS SOURCES    OBJECTS: the build's …/fathom_core.dir/src, made from SOURCES: src/
+"""
 
 import argparse
 import os
@@ -15,7 +15,7 @@ import tree
 
 
 def objects_in(folder, sources):
-    """Objects whose source is there: a build keeps those of sources that were taken away."""
+    """Objects whose source exists: a build keeps objects of removed sources."""
     for at, _, names in sorted(os.walk(folder)):
         for name in sorted(names):
             path = os.path.join(at, name)
@@ -25,7 +25,7 @@ def objects_in(folder, sources):
 
 
 def read_symbols(folder, sources):
-    """{unit: units that it uses}; a unit is the path of a .c without its ending."""
+    """{unit: units that it uses}. A unit is the path of a .c without ".c"."""
     objects = list(objects_in(folder, sources))
     uses = {os.path.relpath(path, folder)[:-len(".c.o")]: set() for path in objects}
     if not objects:
@@ -47,7 +47,7 @@ def read_symbols(folder, sources):
 
 
 def circles(uses):
-    """Lists of units that reach each other, sorted (Tarjan's algorithm)."""
+    """Lists of units that use each other in a circle, sorted (Tarjan's algorithm)."""
     number, low, stack, found = {}, {}, [], []
 
     def visit(unit):

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A benchmark can be deleted: its folder, its line in bench/list.h, its folder of tests and what
-docs say of it. On a copy of the tree without two of them, all C sources still compile
-(-fsyntax-only), nothing names what is gone, and includes.py and banned.py find nothing."""
+"""A benchmark can be deleted: its folder, its line in bench/list.h, its folder of tests and its
+places in docs. On a copy of the tree without two benchmarks, all C sources still compile
+(-fsyntax-only), nothing names the two, and includes.py and banned.py find nothing."""
 
 import argparse
 import os
@@ -37,7 +37,7 @@ def delete(root, name):
 
 
 def check_names(file, names):
-    """What of a deleted benchmark the sources and the build still name."""
+    """Names of deleted benchmarks that the sources and the build still have."""
     for match in re.finditer(rf"\bbench_({names})\b|\b(?:bench|tests)/({names})/", file.text):
         yield f"{file.path}:{tree.line_of(file.text, match.start())}: {match.group()} is deleted"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Documents say what is there: files they name exist, links lead somewhere, the include table
-of docs/ARCHITECTURE.md is the one that includes.py checks, and each code that a result's reason can
-have is explained."""
+"""Documents agree with the tree: files that they name exist, links lead somewhere, the include
+table of docs/ARCHITECTURE.md is that of includes.py, and each code of a result's reason is
+explained."""
 
 import os
 import re
@@ -11,8 +11,8 @@ import includes
 import tree
 
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
-# `gpu/gpu.h`, `tools/setup.sh`, `docs/` …: a path has a slash and no blanks; names in capitals
-# (NAME.c, X.c) stand for others.
+# A path like `gpu/gpu.h`, `tools/setup.sh` or `docs/` has a slash and no blanks; names in capitals
+# (NAME.c, X.c) are placeholders.
 PATH = re.compile(r"`([\w.-]+(?:/[\w.-]+)*/[\w.-]*)`")
 PLACEHOLDER = re.compile(r"(?:[A-Z]{2,}|\bX)(?:\.(?!md)|_|/|$)")
 ROW = re.compile(r"^\| `(\w+)/` \| [^|]+ \| ([^|]*)\|$", re.M)
@@ -37,7 +37,7 @@ def check_paths(root, file):
         path = match.group(1)
         if PLACEHOLDER.search(path) or path.startswith(("build", "./")):
             continue
-        if path.rstrip("/") in includes.MAY_INCLUDE: # floors are agreed before they are built
+        if path.rstrip("/") in includes.MAY_INCLUDE: # a floor may be documented before it exists
             continue
         bases = ("", "src", "src/bench", os.path.dirname(file.path))
         if not any(os.path.exists(os.path.join(root, base, path)) for base in bases):
@@ -47,14 +47,14 @@ def check_paths(root, file):
 def check_table(file):
     table = {}
     for floor, allowed in ROW.findall(file.text):
-        table.setdefault(floor, set(allowed.split())) # the first table that names it
+        table.setdefault(floor, set(allowed.split())) # only the first table with this floor counts
     for floor, allowed in includes.MAY_INCLUDE.items():
         if floor != "cli" and table.get(floor) != set(allowed):
             yield f"{file.path}: {floor}/ may include {' '.join(allowed) or 'nothing'}"
 
 
 def check_codes(root, general):
-    """Codes stand in the general table, or in the METHOD.md of the benchmark that gives them."""
+    """Codes must be in the general table, or in the METHOD.md of the benchmark that gives them."""
     seen = 0
     for file in tree.files(root, folders=("src",), endings=(".c",)):
         method = os.path.join(root, os.path.dirname(file.path), "METHOD.md")
@@ -68,7 +68,7 @@ def check_codes(root, general):
             if f"`{code}`" not in general.text + own:
                 yield (f"{file.path}:{tree.line_of(file.text, match.start())}: the code {code} "
                        f"stands neither in {CODES} nor in a METHOD.md beside")
-    if not seen: # the functions that add a reason were renamed: this check would pass for nothing
+    if not seen: # if the functions that add a reason were renamed, this check would find nothing
         yield "src: no call adds a reason with a code; mend CODE in tests/lint/docs.py"
 
 

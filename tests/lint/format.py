@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Sources are as clang-format leaves them; kernels and all text end lines cleanly."""
+"""Sources are formatted as clang-format does it; lines of kernels and of all texts end cleanly."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""No mutable globals: the object files hold nothing in writable sections."""
+"""There are no mutable globals: object files hold nothing in writable sections."""
 
 import argparse
 import re
@@ -8,7 +8,7 @@ import subprocess
 
 import tree
 
-# Objects that may: volk keeps Vulkan's global entry points, by design one a process.
+# Exception: volk keeps Vulkan's global entry points, one for a process, by design.
 ALLOWED_OBJECTS = re.compile(r"volk\.c\.o")
 
 OBJECT = re.compile(r"^(\S+):\s+file format")
@@ -16,13 +16,13 @@ SYMBOL = re.compile(r"^[0-9a-f]+ .{7} (\S+)\s+[0-9a-f]+\s+(?:\.\w+ )?(\S+)$")
 
 
 def is_mutable(section):
-    """.data.rel.ro is const data with addresses in it: read-only once loaded."""
+    """.data.rel.ro holds constants with addresses in them, which are read-only after loading."""
     return bool(re.match(r"\.(data|bss|tdata|tbss)\b|\*COM\*", section)) \
         and not section.startswith(".data.rel.ro")
 
 
 def check(listing):
-    """(objects seen, findings) of the output of objdump -t."""
+    """(objects seen, findings) from the output of objdump -t."""
     seen, findings, member = 0, [], ""
     for line in listing.splitlines():
         if found := OBJECT.match(line):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Every header can be included alone, first and twice, and its guard is its path."""
+"""Every header can be included alone, first, and twice, and its guard is its path."""
 
 import argparse
 import os
@@ -10,7 +10,7 @@ import sys
 
 import tree
 
-# Lists that are expanded by a macro of the includer.
+# These lists are expanded by a macro of the file that includes them.
 LISTS = ("src/bench/list.h",)
 FLAGS = ("-std=c11", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",
          "-Wundef", "-Werror", "-D_POSIX_C_SOURCE=200809L", "-DVK_NO_PROTOTYPES", "-x", "c", "-")

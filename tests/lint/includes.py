@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Who may include whom: arrows between the floors of src/ point down only."""
+"""Who may include whom: files of a floor of src/ include only files of lower floors."""
 
 import re
 
 import tree
 
-# Folder → folders it may include besides itself. docs/ARCHITECTURE.md draws the same table.
+# Folder → folders that it may include besides itself. docs/ARCHITECTURE.md has the same table.
 MAY_INCLUDE = {
     "base": (),
     "math": ("base",),
@@ -25,13 +25,13 @@ MAY_INCLUDE = {
             "math", "base"),
 }
 
-# Folders with sub-folders that know only what is common to them, never one another.
+# The sub-folders of these folders may include files of the folder itself, but not of one another.
 ISLANDS = ("gpu", "bench")
 
-# The kernel languages' own ground floor: kernels of any folder may include it, C may not.
+# The lowest floor of the kernel languages: kernels of any folder may include it, C may not.
 KERNEL_PRELUDE = "bench/prelude"
 
-# Libraries that only these folders may see.
+# Libraries that only these folders may include.
 LIBRARIES = {
     r"volk\.h|vulkan/.*|vk_.*": ("gpu/vulkan",),
     r"jansson\.h": ("results", "gpu/model"),
@@ -53,7 +53,7 @@ def folder_of(path):
 
 
 def refuse_own(source, target):
-    """Why `source` may not include `target` (both relative to src/); None where it may."""
+    """The reason why `source` may not include `target` (both relative to src/); None if it may."""
     if "/" not in target or target.startswith("."):
         return 'is not written "folder/file.h" from src/'
     is_kernel = source.endswith(tree.KERNEL_SOURCES)

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Every test that stands in the tree is run: each tests/FOLDER/test_NAME.c or .py is named by a
-test that ctest knows."""
+"""Every test in the tree is run: a test that ctest knows names each tests/FOLDER/test_NAME.c or .py."""
 
 import argparse
 import json
@@ -12,7 +11,7 @@ import tree
 
 
 def known_words(build):
-    """Base names, without their endings, of all that the tests' commands name."""
+    """Names of all files in the tests' commands, without folders and endings."""
     listing = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
                              capture_output=True, text=True).stdout
     words = set()
@@ -23,7 +22,7 @@ def known_words(build):
 
 
 def programs_of(build, words):
-    """Sources of the programs that tests run, by CMake's object folders: NAME.dir/FILE.c.o."""
+    """Sources of the programs that tests run, from CMake's object folders: NAME.dir/FILE.c.o."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as stream:
         for entry in json.load(stream):
             for word in entry["command"].split():

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Files and functions stay small enough to read: lines of each."""
+"""Files and functions stay small enough to read: limits of their lines."""
 
 import tree
 
@@ -9,8 +9,8 @@ FUNCTION_WARN, FUNCTION_FAIL = 60, 100
 
 
 def functions(file):
-    """(first line, lines) of each function. clang-format puts a function's braces, and nothing
-    else's that follows a parenthesis, in the first column."""
+    """(first line, lines) of each function. clang-format puts only the braces of functions, and of
+    nothing else after a parenthesis, into the first column."""
     lines = file.lines()
     start = 0
     for number, line in enumerate(lines, 1):
@@ -22,7 +22,7 @@ def functions(file):
 
 
 def check(file):
-    """(text, is it a failure) for each excess."""
+    """(text, True if it is a failure) for each excess."""
     count = len(file.lines())
     if count > FILE_WARN:
         yield f"{file.path}: {count} lines", count > FILE_FAIL

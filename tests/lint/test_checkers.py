@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The checks themselves: each must find a violation put before it, and nothing in clean sources.
+"""The checks themselves: each must find a planted violation, and nothing in clean sources.
 
-A sample tree is written into a temporary folder, a check runs on it as it runs on the real one."""
+A check runs on a small tree in a temporary folder as it runs on the real one."""
 
 import os
 import subprocess

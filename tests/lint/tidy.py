@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clang-tidy, as .clang-tidy says, over every C file that the build compiles, with clang's own warnings:
-the gate compiles by clang only what its tests need. Each version of clang-tidy knows other checks:
-.clang-tidy is written for VERSION, and another one skips (exit 77). Unless --deep, the analyzer takes at
-most NODES steps through a function. It still sees the code: of 86,754 basic blocks in src/, it reaches two
-fewer than with ten times as many steps, in half of the time."""
+"""clang-tidy, as .clang-tidy says, on every C file that the build compiles, with clang's own
+warnings: the gate compiles with clang only what its tests need. .clang-tidy is written for VERSION;
+others know other checks, so they skip (exit 77). Unless --deep, the analyzer takes at most NODES
+steps through a function. Of 86,754 basic blocks in src/ it reaches two fewer than with ten times as
+many steps, in half of the time."""
 
 import argparse
 import concurrent.futures
@@ -19,14 +19,14 @@ import tree
 VERSION = 14
 NODES = 8000
 
-# The database may be gcc's: clang need not know its warning options.
+# The database may be gcc's, whose warning options clang need not know.
 EXTRA = ("--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wreserved-identifier", "--quiet",
          "--warnings-as-errors=*")
 SHALLOW = tuple(f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang",
                                                    f"mode=shallow,max-nodes={NODES}"))
 
 
-# One file a call: in the second file of a call, clang-tidy 14 takes va_lists for uninitialised.
+# One file per call: in the second file of a call, clang-tidy 14 takes va_lists for uninitialised.
 def tidy(build, deep, path):
     done = subprocess.run(["clang-tidy", "-p", build, *EXTRA, *(() if deep else SHALLOW), path],
                           capture_output=True, text=True, check=False)

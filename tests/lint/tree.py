@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the checks of the sources share: the files of the tree, C without its comments, and how a
-check ends. Each check is a script of its own: `check.py [--root DIR]`, exit 1 with one line a
-finding (FILE:LINE: what). Python's standard library only."""
+"""Shared by the checks of the sources: the files of the tree, C without its comments, and how a
+check ends. Each check is a script of its own: `check.py [--root DIR]`. Its exit status is 1 with
+one line per finding (FILE:LINE: what). It needs only Python's standard library."""
 
 import argparse
 import os
@@ -25,8 +25,8 @@ class File:
         return self.text.splitlines()
 
     def code(self):
-        """The text without comments and without what stands in string and character constants;
-        line numbers stay."""
+        """The text without comments and without the content of string and character constants. Line
+        numbers stay."""
         return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'',
                       lambda match: blank(match.group()), self.text, flags=re.S)
 
@@ -53,7 +53,7 @@ def line_of(text, position):
 
 
 def root_from_arguments(description):
-    """For checks that take nothing else."""
+    """The root, for checks without other arguments."""
     parser = argparse.ArgumentParser(description=description)
     add_root(parser)
     return parser.parse_args().root
@@ -66,8 +66,8 @@ def add_root(parser):
 
 
 def finish(checked, findings, warnings=()):
-    """Prints warnings and findings and ends: 1 where there is a finding, and where there was
-    nothing to check (then the check itself is broken)."""
+    """Prints warnings and findings, and ends. The exit status is 1 if there is a finding, or if
+    nothing was checked: then the check itself is broken."""
     for text in warnings:
         print("warning: " + text)
     for text in findings:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A header of src/ is included by two files besides the .c of its name, or by a test: what one file
-alone uses belongs into that file, or before the functions of the .c that uses it."""
+"""A header of src/ is included by two files besides the .c of its name, or by a test. What only one
+file uses belongs in that file."""
 
 import argparse
 import os
@@ -9,12 +9,12 @@ import os
 import includes
 import tree
 
-# Lists that are expanded by a macro of the includer.
+# These lists are expanded by a macro of the file that includes them.
 LISTS = ("bench/list.h",)
 
 
 def check(root):
-    """(number of headers, those without users enough)."""
+    """(number of headers, headers with too few users)."""
     files = list(tree.files(root, folders=("src", "tests")))
     users = {file.path[len("src/"):]: set() for file in files
              if file.path.startswith("src/") and file.path.endswith(".h")}

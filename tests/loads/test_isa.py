@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What AMD's compiler makes of the kernels of `loads`: the inner loop of every case holds as many
-loads of its kind and width as it claims, nothing combined and nothing removed; the control's holds
-none. Looked at in the code of RADV's null device, which needs no card.
+"""AMD code of the kernels of `loads`, from RADV's null device, which needs no card: the inner loop
+of every case holds as many loads of its kind and width as the case claims, none combined and none
+removed. The loop of the control holds none.
 
-    test_isa.py PRINT_ISA FAMILY COMPILED    COMPILED: the build's folder of kernels in PTX; 77 = no such null device, or a Mesa that was not looked at
+    test_isa.py PRINT_ISA FAMILY COMPILED
+    COMPILED: the build's folder of kernels in PTX
+    77 = no such null device, or a Mesa whose code nobody has looked at
 """
 
 import collections
@@ -24,7 +26,7 @@ ACCESS = re.compile(r"^\s+((?:s_)?(?:buffer|tbuffer|global|flat|scratch|image|ds
                     r"(?:load|sample|gather|atomic|store|read|write)\w*|ds_add_u32)\s+([^;\n]*)", re.M)
 WRITES = {"store": "buffer_store_{0}", "atomic": "buffer_atomic_add", "sharedstore": "ds_write_b{1}",
           "sharedatomic": "ds_add_u32"}
-# Of a descriptor, in the loop or before it: not what is measured.
+# Loads of descriptors, in the loop or before it, are not measured.
 DESCRIPTORS = {"s_load_dwordx4", "s_load_dwordx8"}
 
 BY_ADDRESS = ("raw", "natural", "aligned8", "rawrw")
@@ -33,7 +35,7 @@ KERNELS = {}
 
 
 def is_tested_mesa():
-    """The loader's file names the driver, whose version stands in it."""
+    """True if Mesa has the tested version, which is in the driver that the loader's file names."""
     path = pathlib.Path(os.environ.get("VK_DRIVER_FILES", "none"))
     if not path.is_file():
         return False
@@ -58,7 +60,7 @@ def read_kernels(print_isa, family):
 
 
 def loop_of(text):
-    """The accesses of the innermost loop with most of them: from where a branch goes back to, up to it."""
+    """The accesses of the innermost loop that has most of them."""
     blocks = re.split(r"^(BB\d+):", text, flags=re.M)
     labels, bodies = blocks[1::2], blocks[2::2]
     loops = {(labels.index(target), end) for end, body in enumerate(bodies)
@@ -71,7 +73,7 @@ def loop_of(text):
 
 
 def expected(kind, width, uniform):
-    """The loads of one published load, by instruction; scalar units do what is uniform."""
+    """Instruction → how many one load of a published kind takes. Scalar units load what is uniform."""
     if kind in ("typed", "typedrw"):
         return {"buffer_load_format_" + "xyzw"[:width]: 1}
     if kind in ("texture", "texturerw", "row"):
@@ -84,7 +86,7 @@ def expected(kind, width, uniform):
         return {"ds_write2_b32": 0.5}
     if kind in WRITES:
         return {WRITES[kind].format(WIDTHS[width], 32 * width): 1}
-    if kind == "shared":  # two in one instruction, but each its own address
+    if kind == "shared":  # two loads in one instruction, each with its own address
         return {"ds_read_b128": 1} if width == 4 else {f"ds_read2_b{32 * width}": 0.5}
     if kind in ("half", "bytes") and not uniform and width == 1:
         return {"buffer_load_ushort" if kind == "half" else "buffer_load_ubyte": 1}
@@ -96,14 +98,14 @@ def expected(kind, width, uniform):
         return {"s_buffer_load_dwordx4": 1}
     if uniform and kind in BY_ADDRESS and kind != "rawrw":
         return {"s_load_dwordx2": 1, "s_load_dword": 1} if width == 3 else {"s_load_" + WIDTHS[width]: 1}
-    if uniform and kind != "rawrw": # what might be written is not the scalar unit's
+    if uniform and kind != "rawrw": # the scalar unit does not load what may be written
         return {"s_buffer_load_" + WIDTHS[width]: 1}
     way = "global" if kind in BY_ADDRESS else "buffer"
     return {f"{way}_load_{WIDTHS[width]}": 1}
 
 
 def measured(name, counts, uniform):
-    """Without what fetches descriptors; all forms of a sample are one."""
+    """Counts without loads of descriptors; all forms of a sample count as one."""
     kind = name.split("_")[1]
     seen = collections.Counter()
     for access, count in counts.items():
@@ -169,7 +171,7 @@ PTX = {"constant": "ld.const.v4.f32", "typed": "tex.1d.v4.{word}.s32", "texture"
 
 
 def ptx_expected(kind, width, integer):
-    """Without vectors where alignment is not known; what is only read may go through its own path."""
+    """No vectors if the alignment is unknown; read-only data may have a path of their own."""
     if kind in ("raw", "bound") or (kind, width) == ("structured", 3):
         return {"ld.global.nc.f32": width}
     if kind == "rawrw":
@@ -183,7 +185,7 @@ def ptx_expected(kind, width, integer):
 
 
 class Ptx(unittest.TestCase):
-    """What CUDA's driver is given."""
+    """The code that CUDA's driver gets."""
     def test_the_loop_holds_the_loads_that_it_claims(self):
         files = sorted(COMPILED.glob("loads_*.ptx"))
         self.assertGreaterEqual(len(files), 56)
@@ -191,7 +193,7 @@ class Ptx(unittest.TestCase):
             loop = re.search(r'^(\S+):\s*\n\s*\.pragma "nounroll";(.*?)bra\.uni\s+\1;', path.read_text(),
                              re.M | re.S)
             _, kind, width, *_ = path.stem.split("_")
-            if kind in ("broadcast", "shuffle"): # a load for as many values as there are lanes
+            if kind in ("broadcast", "shuffle"): # one load serves the whole subgroup
                 continue
             with self.subTest(path.stem):
                 self.assertTrue(loop)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What compilers make of straight-line code: one instruction for each multiply-add and one question
-after each stretch of them, once in the whole kernel. Looked at in PTX (the .cl for CUDA) and in AMD code
-of the .comp by RADV's null device, where an instruction has to have the 8 bytes that METHOD.md says.
+"""The compiled straight-line code: one instruction for each multiply-add and one branch after each
+stretch of them, once in the whole kernel. The test reads PTX (from the .cl, for CUDA) and AMD code
+of the .comp from RADV's null device: instructions have the 8 bytes that METHOD.md states.
 
     test_code.py KERNELS PRINT_ISA    KERNELS: the build's folder of compiled kernels
 """
@@ -16,11 +16,11 @@ import unittest
 
 STRETCHES = [64] * 32 + [128] * 16 + [256] * 16 + [512] * 16 + [1024] * 16
 STEPS = {"1k": 16, "8k": 64, "32k": 96}
-OTHERS_MOST = 1 # beside the steps of a stretch and its branch: a comparison
+OTHERS_MOST = 1 # besides the steps of a stretch and its branch: one comparison
 
 
 def stretches_of(lines, step, branch):
-    """Of each stretch between branches that holds steps: their constants, and how many others."""
+    """(constants of steps, number of other instructions) of each stretch with steps."""
     found, constants, others = [], [], 0
     for line in lines:
         one = re.match(step, line)
@@ -39,9 +39,9 @@ class Code(unittest.TestCase):
     kernels, print_isa, radv = pathlib.Path(), "", "none"
 
     def check(self, kernel, found):
-        whole = [one for one in found if len(one[0]) >= STRETCHES[0] // 2] # else it is how chains begin
+        whole = [one for one in found if len(one[0]) >= STRETCHES[0] // 2] # else it begins chains
         self.assertEqual(STRETCHES[:STEPS[kernel]], [len(constants) for constants, _ in whole])
-        # The first and the last stretch have what begins and ends a lap too.
+        # The first and the last stretch also have the instructions that begin and end a lap.
         self.assertLessEqual(max(others for _, others in whole[1:-1]), OTHERS_MOST)
         in_order = [constant for constants, _ in whole for constant in constants]
         self.assertEqual(len(set(in_order)), min(len(in_order), 1021))
@@ -67,7 +67,7 @@ class Code(unittest.TestCase):
         return [line.strip() for line in done.stdout.splitlines() if line.startswith("\t")]
 
     def test_amd_code_is_too_with_8_bytes_an_instruction(self):
-        # GCN's rounds twice, in one instruction.
+        # GCN's multiply-add rounds twice, but is also one instruction.
         for family, name in (("navi21", "v_fmaak_f32"), ("vega10", "v_madak_f32")):
             step = name + r" v\d+, v\d+, v\d+, 0x\w+ *; \w{8} (\w{8})$"
             for kernel in ("1k", "8k"):

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""check_clocks.py FATHOM MACHINE.json: `fathom map --set clock=LIST` on a model that runs by the
-clock that it is asked for. Each level's a and b of latency = a + b / core clock must be what the file
-says, a clock beyond the machine's must be said to be missed, and without the list nothing is known."""
+"""check_clocks.py FATHOM MACHINE.json: `fathom map --set clock=LIST` on a model whose clock is as
+asked for. For each level, a and b of latency = a + b / core clock must be as in the file. The map
+must say if a clock was missed. Without the list, a and b are unknown."""
 
 import json
 import pathlib
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-CLOCKS = (1000, 1300, 1700, 2500)  # MHz; the machine ends at 2000
+CLOCKS = (1000, 1300, 1700, 2500)  # MHz; the machine reaches 2000
 
 
 def metric(result, name):
@@ -18,27 +18,27 @@ def metric(result, name):
 
 
 def found(document):
-    """Levels from the core outwards, then what is behind them."""
+    """The results of the levels from the core outwards, then of the memory behind them."""
     return [one for one in document["results"]
             if one["benchmark"] == "map" and one["case"]["what"] in ("level", "memory")
             and one["case"]["path"] == "vector"]
 
 
 def parts_of(machine):
-    """(a in ns, b in cycles, whose clock it is) of each."""
+    """(a in ns, b in cycles, which clock counts) for each level and for memory."""
     memory = machine["memory"]
     behind = {"latency_cycles": memory["latency_cycles"],
               "latency_ns": memory["latency_clocks"] / memory["clock_hz"] * 1e9}
     for level in machine["levels"] + [behind]:
         ns, cycles = level.get("latency_ns", 0), level["latency_cycles"]
-        share = ns / (ns + cycles / 1.41)  # at the middle of the clocks, in GHz
+        share = ns / (ns + cycles / 1.41)  # at 1.41 GHz, the middle of the clocks
         yield ns, cycles, ("the core's clock" if share < 0.2 else
                            "another clock than the core's" if share > 0.8 else
                            "the core's clock and another")
 
 
 def problems_of_part(result, name, truth, allowed):
-    """Its interval has the truth, or misses it by next to nothing, and is narrow."""
+    """Yields a problem unless the interval is narrow and holds the truth, or almost."""
     part = metric(result, name)
     if part is None:
         yield f"{result['key']}: no {name}"

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""check_company.py FATHOM MACHINE.json SEEDS: other work on a model, in episodes. No result may be
-`ok` that lies beyond 5 % of the quiet machine's; beside bursts of 5 ms in each 100 ms at least 80 %
-of the cases must still end `ok`; alone hardly any is flagged."""
+"""check_company.py FATHOM MACHINE.json SEEDS: a model with other work on it, in episodes. No `ok`
+result may be off by more than 5 % from the quiet machine's. Beside bursts of 5 ms in each 100 ms at
+least 80 % of the cases must be `ok`. Without other work almost no case is flagged."""
 
 import json
 import pathlib
@@ -35,14 +35,14 @@ def is_flagged(result):
 
 
 def companies(chance):
-    """Kinds of company, by name: drawn anew for each seed."""
+    """Kinds of other work, by name, with new random times for each seed."""
     slice_ns = chance.uniform(1e6, 2.5e6)
     endless = {"period_ns": 1e14, "length_ns": 1e14, "slice_ns": slice_ns}
     yield "all along", {"after_ns": 0, **endless}
     yield "from the middle on", {"after_ns": chance.uniform(5e7, 6e8), **endless}
     yield "bursts", {"after_ns": chance.uniform(0, 1e8), "period_ns": 1e8, "length_ns": 5e6,
                      "slice_ns": chance.uniform(1e6, 2.5e6)}
-    # The watch sees what lasts half a second, or comes often; not each single episode.
+    # The watch sees work that lasts half a second or comes often, but not each single episode.
     yield "episodes", {"after_ns": chance.uniform(0, 1e8), "period_ns": chance.uniform(4e8, 2e9),
                        "length_ns": chance.uniform(1e8, 3e8), "slice_ns": slice_ns}
 

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""check_map.py FATHOM MACHINE.json: what `fathom map` finds on a model must be what its file says:
-every level and no other, sizes within 5 %, latencies within 3 %, bandwidths within 4 % (launches and
-outliers take up to 3), lines, sectors and ways exact or unknown, the cores that share a level within
-the interval, and the reach of its TLB. A bandwidth that the file does not give is not found."""
+"""check_map.py FATHOM MACHINE.json: `fathom map` must find on a model what the model's file says.
+It finds every level and no other; sizes within 5 %, latencies within 3 %, bandwidths within 4 %
+(launches and outliers take up to 3); lines, sectors and ways exact or unknown; the cores that share
+a level within the interval; and the TLB's reach. It finds no bandwidth that the file does not give."""
 
 import json
 import pathlib
@@ -27,7 +27,7 @@ def near(found, truth, part):
 
 
 def sharers_of(machine, k):
-    """How many cores share level k: as gpu/model.h has it."""
+    """How many cores share level k, as gpu/model.h defines it."""
     shared = machine["levels"][k].get("shared", "chip")
     if shared == "near":
         parts = machine["levels"][k + 1]["capacity_bytes"] // machine["levels"][k]["capacity_bytes"]
@@ -58,8 +58,8 @@ def problems_of_level(result, level):
 
 
 def stated(machine, k, which):
-    """The bandwidth of level k, that of memory behind the last; None where the file has none. Of
-    one core, where it has the chip's alone, that core's part."""
+    """The bandwidth of level k, or of memory after the last level, limited by the levels before it;
+    None if the file has none. If the file has only the chip's, a core's part of it."""
     places = machine["levels"] + [machine["memory"]]
     found = [place["bandwidth"].get(which, place["bandwidth"]["chip_bytes_per_cycle"]
                                     / machine["cores"])
@@ -68,8 +68,8 @@ def stated(machine, k, which):
 
 
 def problems_of_bandwidth(result, machine, k):
-    """Of all cores, and of one. A level of which not every core can have a part of its own, or
-    that has too few parts of 256 KiB, as `map` cuts them, is not asked for the first."""
+    """Checks the bandwidths of all cores and of one. That of all is optional for a level below 4
+    MiB, below 50 kB for each core, or below four times the level before it."""
     name, hertz = result["key"], machine["core_clock_hz"]
     all_cores = stated(machine, k, "chip_bytes_per_cycle")
     one = stated(machine, k, "core_bytes_per_cycle")
@@ -86,7 +86,7 @@ def problems_of_bandwidth(result, machine, k):
 
 
 def problems_of_clocks(result, level):
-    """latency = fixed + clocked / core clock, where the core's clock was not always the same."""
+    """Checks latency = fixed + clocked / core clock, if the core's clock changed."""
     whole = metric(result, "latency")
     found = metric(result, "fixed"), metric(result, "clocked")
     if None in found or abs(found[0] - level.get("latency_ns", 0)) > 0.05 * whole:
@@ -129,8 +129,7 @@ def problems(document, machine):
 
 
 def problems_of_console(document, console):
-    """The console names each unknown of a level, or of what lies behind, and each note on a
-    size."""
+    """The console must name each unknown of a level or of memory, and each note on a size."""
     lines = [" ".join(line.split()) for line in console.split("\nUnknown\n")[1].split("•")]
     for result in of(document, "level") + of(document, "memory"):
         level = result["case"].get("level")

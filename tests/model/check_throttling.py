@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""check_throttling.py FATHOM MACHINE.json: on a model whose clock falls from 1980 to 1755 MHz, for
-some 100 or 1000 samples, for 20 of each 40 ms, from 0.1 s on, or from the beginning, no result is
-`ok` that differs from the model's own without throttling, unless a reason names the clock."""
+"""check_throttling.py FATHOM MACHINE.json: a model whose clock falls from 1980 to 1755 MHz: for
+some 100 or 1000 samples, for 20 of each 40 ms, from 0.1 s on, or from the beginning. A result that
+differs from the model without throttling may be `ok` only if a reason names the clock."""
 
 import json
 import pathlib
@@ -23,7 +23,7 @@ THROTTLINGS = {
 SEEDS = (1, 2)
 CASES = ("latency.bytes=16KiB,1MiB", "latency.path=vector", "bandwidth.bytes=1MiB",
          "bandwidth.op=read", "bandwidth.path=global")
-ALLOWED = 0.03  # the clocks differ by 13 %, the model's noise is 0.2 %
+ALLOWED = 0.03  # the clocks differ by 13 %, the noise of the model is 0.2 %
 
 
 def measure(fathom, machine, seed, folder):
@@ -46,7 +46,7 @@ def is_told(result):
 
 
 def problems(quiet, found):
-    """Results without a word about the clock that are not those of the quiet model."""
+    """Results that differ from the quiet model's without a word on the clock."""
     for key, result in found.items():
         value, truth = (one["metrics"][0]["median"] for one in (result, quiet[key]))
         if abs(value / truth - 1) > ALLOWED and not is_told(result):

@@ -62,7 +62,7 @@ def check_names(path, events):
 
 
 def spans_by_track(path, events):
-    """Spans of a track, in order; none may overlap another."""
+    """The spans of each track, in order of time; fails if two of a track overlap."""
     tracks = {}
     for event in events:
         if event["ph"] == "X":
@@ -70,14 +70,14 @@ def spans_by_track(path, events):
     for spans in tracks.values():
         spans.sort(key=lambda span: span["ts"])
         for before, after in zip(spans, spans[1:]):
-            # a thousandth of a nanosecond: what a float of microseconds loses
+            # a thousandth of a nanosecond, for the rounding of microseconds
             if before["ts"] + before["dur"] > after["ts"] + 1e-6:
                 fail(path, after, "begins before the span before it on its track has ended")
     return tracks
 
 
 def check_flows(path, events, tracks):
-    """Ids pair one begin with one later end, each within a span of its own track."""
+    """Checks that each id pairs one begin with one later end, each within a span of its track."""
     flows = {}
     for event in events:
         if event["ph"] not in ("s", "f"):

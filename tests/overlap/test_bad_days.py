@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Bad days of overlap and preempt, with the whole program on the software GPU.
+"""Overlap and preempt when something goes wrong, with the whole program on the software GPU.
 
-test_bad_days.py FATHOM; exit 77 where there is no device.
-"""
+test_bad_days.py FATHOM; exit 77 if there is no device."""
 import json
 import os
 import signal
@@ -14,7 +13,7 @@ import time
 import unittest
 
 FATHOM = os.path.realpath(sys.argv.pop(1))
-END_S = 600  # a program that was told to end and has not by then hangs
+END_S = 600  # after this time, a program that was told to end hangs
 
 WRONG = {
     "a cycle": (
@@ -43,7 +42,7 @@ def run(*args, **kwargs):
 
 
 def beside_alive(parents):
-    """Processes of this program that serve as hogs for one of `parents`, or lost their parent."""
+    """Processes of this program that are hogs of one of `parents`, or whose parent is gone."""
     found = set()
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -96,7 +95,7 @@ class BadDays(unittest.TestCase):
         self.assertIn("/nonexistent/mine.json", done.stderr)
 
     def end_by(self, number, expected):
-        """Frames stand behind holds all the time: a signal finds one held, or nearly so."""
+        """Ends a run by a signal, which mostly comes while a frame waits behind a hold."""
         args = [FATHOM, "run", "overlap", "-d", "vulkan:0", "--set", "scenario=default"]
         with subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
             self.assertTrue(wait_until(lambda: children_of(child.pid)))
@@ -135,7 +134,7 @@ class BadDays(unittest.TestCase):
         )
 
     def lengths_of_hogs(self):
-        """Milliseconds of a submission of each hog alone."""
+        """How many milliseconds a submission of each hog takes alone."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.json")
             done = run(
@@ -144,7 +143,7 @@ class BadDays(unittest.TestCase):
                 "--set", "priority=medium",
             )
             if done.returncode == 1 and "ended before it began" in done.stdout:
-                return [float("inf")]  # the machine stopped the software GPU between two words
+                return [float("inf")]  # stopped between a stamp's two halves
             self.assertEqual(done.returncode, 0, done.stderr)
             with open(path, encoding="utf-8") as file:
                 results = json.load(file)["results"]
@@ -154,8 +153,8 @@ class BadDays(unittest.TestCase):
             return [float(text[0]) * scale[text[1]] for text in texts]
 
     def test_no_submission_lasts_a_second(self):
-        """They are sized to 20 ms on a CPU. A busy machine may stretch one run of them fifty times,
-        not each."""
+        """The hogs are sized to 20 ms on a CPU. A busy machine may stretch one run of them fifty
+        times, but not every run."""
         longest = []
         while len(longest) < 5 and not (longest and longest[-1] < 1000):
             longest.append(max(self.lengths_of_hogs()))

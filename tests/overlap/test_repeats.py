@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds the committed runs of overlap against each other: what one run of a device claims, the others
-of the same device and API must claim too.
+"""Compares the committed runs of overlap: what one run of a device claims, the other runs of the
+same device and API must claim, too.
 
 test_repeats.py REFERENCE        reference/h200-vulkan-overlap-1.json … -3.json, and so on
-test_repeats.py RUN.json…        any runs of one device: prints each claim
-"""
+test_repeats.py RUN.json…        any runs of one device: prints each claim"""
 import glob
 import json
 import os
@@ -13,31 +12,31 @@ import re
 import statistics
 import sys
 
-# What a finding may answer; where it answers nothing, its number is the claim.
+# The possible answers of a finding. A finding without an answer claims its number.
 ANSWER = re.compile(
     r": (no difference|a longer frame|a shorter frame|no, less|yes|no|partly|undecided)\b"
 )
-# Of two frames: less than MATTERS apart they are alike (src/bench/overlap/conclude.c; runs of before that
+# Two frames that differ by less than MATTERS are alike (src/bench/overlap/conclude.c; earlier runs
 # said otherwise).
 COMPARISONS = ("split-barrier", "queue-priority")
 MATTERS = 0.05
-SHARE = 0.05  # of time: what separates "no" from more
-TIMES = 0.1  # of a time or a factor
-# Markers come when the stamps say, but up to version 2 in the scenario of draws: there the first marker
-# of the second draw, one of six, comes late (docs/evidence/overlap.md).
+SHARE = 0.05  # share of time that separates "no" from more
+TIMES = 0.1  # part of a time or a factor
+# Markers come when the stamps say so. Up to version 2 the scenario of draws is an exception: the
+# first marker of its second draw, one of six, comes late (docs/evidence/overlap.md).
 LATE = {"draws": 1 / 6}
 HELD_AGAINST_OWN_CLOCK = 3
-# Between two submissions the host's timing decides: only that it is small, ns, is claimed.
+# Gaps between two submissions depend on the host: a run claims only that they are small, in ns.
 SMALL = {"release-skew": 4000}
-# Cases that failed in a committed run by a fault that is mended since: the memory of markers was not
-# cleared before the first frame.
+# Cases that failed in a committed run because of a fault that is now fixed: the memory of markers
+# was not cleared before the first frame.
 FAILED = {
     "h200-cuda-overlap-2.json": {"overlap/scenario=default/barrier=semaphore/place=before"},
 }
 
 
 def claims_of(run):
-    """By code and cases: what is answered, and the number."""
+    """(code, cases) → (answer, number)."""
     claims = {}
     for finding in run["findings"]:
         code, keys = finding["code"], finding["keys"]
@@ -61,7 +60,7 @@ def is_share(code):
 
 
 def differs(place, claims):
-    """Why these claims, of several runs, are not one; None where they are."""
+    """How these claims of several runs differ; None if they agree."""
     code = place[0]
     if len({answer for answer, _ in claims}) > 1:
         return "is answered differently"
@@ -71,7 +70,7 @@ def differs(place, claims):
     if code in SMALL:
         return None if max(map(abs, values)) <= SMALL[code] else "is not small"
     if code == "target-barrier":
-        return None  # a difference of two gaps, about none
+        return None  # the difference of two gaps, near 0
     middle = statistics.median(values)
     room = SHARE if is_share(code) else TIMES * abs(middle)
     far = max(abs(value - middle) for value in values)
@@ -79,7 +78,7 @@ def differs(place, claims):
 
 
 def disagreements_of(run):
-    """Measured cases whose polled markers do not say what the stamps say."""
+    """Measured cases whose polled markers disagree with the stamps."""
     for result in run["results"]:
         if result["verdict"] in ("failed", "skipped"):
             continue

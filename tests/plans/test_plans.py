@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Every plan is the one that plans.txt has: how many cases, which, and in which order; or the code
-of the error that refuses the values.
+"""Every plan is as in plans.txt: how many cases, which, and in which order; or the code of the
+error that refuses the values.
 
     test_plans.py PLAN_LISTS ROOT
 
-A change on purpose: PLAN_LISTS ROOT > tests/plans/plans.txt. PLAN_LISTS ROOT DEVICE BENCHMARK prints
-the cases themselves, to be compared with those of the build before."""
+After a change on purpose: PLAN_LISTS ROOT > tests/plans/plans.txt. PLAN_LISTS ROOT DEVICE BENCHMARK
+prints the cases themselves, to compare them with the former ones."""
 
 import difflib
 import pathlib

@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Two logical devices on lavapipe run at once, since each has threads of its own; with one thread
-(LP_NUM_THREADS=1) they never do. What `preempt` says of how its victim got in must tell the two
-apart: 20 runs of each did.
+"""Two logical devices on lavapipe run at the same time, since each has its own threads; with one
+thread (LP_NUM_THREADS=1) they never do. `preempt` must tell the two apart by how its victim got in:
+20 runs of each did so.
 
-test_two_devices.py FATHOM; exit 77 where there is no lavapipe, or one processor only.
-"""
+test_two_devices.py FATHOM; exit 77 if there is no lavapipe, or only one processor."""
 import json
 import os
 import subprocess
 import sys
 import tempfile
 
-ATTEMPTS = 8  # a machine that is busy elsewhere may run one device after the other
+ATTEMPTS = 8  # a machine busy with other work may run one device after the other
 
 
 def entered(fathom, threads):
-    """How often the victim got in each way, over all visits; nothing where a busy machine stopped
-    the software GPU between the halves of a stamp, which is then 2^32 ns off."""
+    """How often the victim got in in each way, over all visits. Empty if a busy machine stopped the
+    software GPU between the halves of a stamp, which is then 2^32 ns off."""
     environment = dict(os.environ)
     environment.pop("LP_NUM_THREADS", None)
     if threads:
@@ -26,7 +25,7 @@ def entered(fathom, threads):
         path = os.path.join(folder, "run.json")
         command = [fathom, "run", "preempt", "-d", "vulkan:0", "--preset", "quick", "-o", path]
         command += ["--set", "hog=big-dispatch", "--set", "setting=devices"]
-        # Every victim is waited for: on a busy machine the open arrivals may see none answer.
+        # The run waits for every victim: on a busy machine, open arrivals may get no answer.
         command += ["--set", "priority=medium", "--set", "arrivals=closed"]
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, check=False, timeout=600

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""test_deb.py BUILD: the .deb of a build has what it should have, depends on what its program loads,
+"""test_deb.py BUILD: the .deb of a build holds what it should, depends on what its program loads,
 and the program runs from where it was unpacked."""
 
 import gzip

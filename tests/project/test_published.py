@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""reference/published: the run files are what tools/published.py makes of the figures, and say so."""
+"""reference/published: tools/published.py makes these run files from the figures, and they say so."""
 
 import importlib.util
 import json
@@ -30,10 +30,10 @@ class Published(unittest.TestCase):
 
     def test_all_published_figures_are_there(self):
         counts = {name: len(make()["results"]) for name, make in PUBLISHED.FILES.items()}
-        self.assertEqual(12 * 84 + 2 * 138, counts["perftest"])  # two GPUs have the samplers' rows
+        self.assertEqual(12 * 84 + 2 * 138, counts["perftest"])  # two GPUs also have samplers
         self.assertEqual(21 + 12 + 3 + 144, counts["gpu-benches"])
         self.assertEqual(2 * 32 * 6, counts["gpu-stream"])
-        self.assertEqual(3 + 3, counts["preemption"])  # of two GPUs: hogs that have a figure
+        self.assertEqual(3 + 3, counts["preemption"])  # of two GPUs, only the hogs with a figure
 
     def test_the_index_marks_them(self):
         index = json.loads((ROOT / "reference/index.json").read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""docs/RESULTS.md, reference/index.json, the list in reference/README.md and src/analysis/spread.c are
-what tools/results.py makes of reference/ and docs/targets.json."""
+"""docs/RESULTS.md, reference/index.json, the list in reference/README.md and src/analysis/spread.c
+are as tools/results.py makes them from reference/ and docs/targets.json."""
 
 import gzip
 import importlib.util
@@ -26,7 +26,7 @@ def run_with(*medians, verdict="ok"):
 
 
 def run_of(card, values, cycles=(), model="GPU", verdict="ok"):
-    """A run of one card: a latency for each of the values, and in cycles."""
+    """A run of one card, with a latency for each of the values, and also in cycles."""
     def metrics(at):
         yield {"name": "time", "unit": "ns", "better": "lower", "median": values[at]}
         if cycles:

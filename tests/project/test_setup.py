@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """tools/setup.sh on machines that lack something.
 
-A machine is a folder of links to this one's commands, some left out, with doubles of apt-get,
-apt-cache, id and sudo that write down how they were called."""
+A machine is a folder of links to this machine's commands, without some of them, and with doubles of
+apt-get, apt-cache, id and sudo, which write down how they were called."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ DOUBLES = ("apt-get", "apt-cache", "id", "sudo")
 class Machine(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        """The links, more than a thousand, are made once: a test puts back what it took away."""
+        """The links, more than a thousand, are made once; each test restores those that it removed."""
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.bin = folder.name
@@ -49,7 +49,7 @@ class Machine(unittest.TestCase):
                 os.symlink(self.links[name], path)
 
     def command(self, name, script):
-        """A double that logs its call, then does `script`."""
+        """Makes a double that logs its call, then runs `script`."""
         path = os.path.join(self.bin, name)
         self.changed.add(name)
         if os.path.lexists(path):

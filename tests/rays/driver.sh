@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# driver.sh FOLDER: a Vulkan driver that traces rays, for tests: lavapipe of bookworm-backports, which
-# Debian 12's own is too old for. It is unpacked into FOLDER, and FOLDER/icd.json names it. apt's lists
-# are private to FOLDER, too: nothing of the system changes.
+# driver.sh FOLDER: fetches a Vulkan driver that traces rays, for tests: lavapipe of
+# bookworm-backports, because Debian 12's own is too old. It is unpacked into FOLDER, and
+# FOLDER/icd.json names it. apt's lists are in FOLDER, too: nothing of the system changes.
 # Exit: 0 it is there · 77 it cannot be had (with FATHOM_NO_SKIP in the environment: 1)
 set -eu
 folder=$1

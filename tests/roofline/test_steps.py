@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The loops of the roofline kernels hold 16, 4 and 1 steps of every chain in PTX and next to nothing
+"""The loops of the roofline kernels hold 16, 4 and 1 steps of every chain in PTX and almost nothing
 else, and a thread reads 128 bytes in eight loads.
 
-    test_steps.py KERNELS    the build's folder of compiled kernels
+    test_steps.py KERNELS    KERNELS: the build's folder of compiled kernels
 """
 
 import collections
@@ -14,10 +14,10 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "isa"))
 from test_loads import Instruction, loops_of, parse_ptx # pylint: disable=wrong-import-position
 
-# The step, and chains a thread.
+# (instruction of a step, chains of a thread)
 KERNELS = {"roofline_fp32": ("fma.rn.f32", 32), "roofline_fp64": ("fma.rn.f64", 16),
            "roofline_fp16x2": ("fma.rn.f16x2", 32)}
-OTHERS = 5 # of a loop: count, compare, branch
+OTHERS = 5 # instructions of a loop beside its steps: count, compare, branch
 
 
 def names_in(items):

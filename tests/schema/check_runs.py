@@ -40,24 +40,24 @@ def load(path):
 
 
 def is_by_type(schema):
-    """Whether it takes each value of a type, or none; but 1.0 is an integer, and 1.5 is not."""
+    """True unless values of one Python type differ: of floats, 1.0 is an integer and 1.5 is not."""
     return (schema.keys() <= {"type", "description"}
             and "integer" not in schema.get("type", "integer"))
 
 
 def is_list_by_type(schema):
-    """Whether it takes each list of so many members of these types, or none."""
+    """True if only its length and its members' types decide whether the schema takes a list."""
     return (schema.keys() <= {"type", "items", "minItems", "maxItems", "description"}
             and is_by_type(schema.get("items", {})))
 
 
 class Validator(jsonschema.Draft202012Validator):
-    """What it found right once is right again: most of a run file is numbers, units and names."""
+    """Remembers values that were right once: most of a run file is numbers, units and names."""
     right = set()
     of_schemas = {}
 
     def evolve(self, schema):
-        """The validator of a part of the schema: made once."""
+        """The validator of a part of the schema, made only once."""
         if id(schema) not in self.of_schemas:
             self.of_schemas[id(schema)] = super().evolve(schema=schema)
         return self.of_schemas[id(schema)]
@@ -78,7 +78,7 @@ class Validator(jsonschema.Draft202012Validator):
         yield from errors
 
 
-@functools.lru_cache  # to check the schema takes as long as to check a small run file
+@functools.lru_cache  # checking the schema takes as long as checking a small run file
 def validator():
     schema = json.loads((ROOT / "docs/run-schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -86,7 +86,7 @@ def validator():
 
 
 def cross_references(run):
-    """What a schema cannot say: names that must lead somewhere, intervals that must hold."""
+    """Checks what a schema cannot: names refer to something, and intervals are right."""
     devices = {device["id"] for device in run["devices"]}
     versions = {info["name"]: info["version"] for info in run["benchmarks"]}
     for i, result in enumerate(run["results"]):

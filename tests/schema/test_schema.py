@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The schema refuses what it should, describes all that is written, and agrees with the sources."""
+"""The schema refuses what it should, describes all that fathom writes, and agrees with the sources."""
 
 import copy
 import re
@@ -85,7 +85,7 @@ class Schema(unittest.TestCase):
 
 
 def undescribed(value, schema, path):
-    """Paths of members that the schema does not name."""
+    """The paths of members that the schema does not name."""
     if "$ref" in schema:
         schema = CHECK.schema["$defs"][schema["$ref"].rsplit("/", 1)[1]]
     if isinstance(value, dict):

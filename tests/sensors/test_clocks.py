@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`fathom map --set clock=LIST` from its command line to the calls of NVML: a CPU that stands in for
-a GPU, and a double of NVML that takes it for its card and writes down what is set. No test sets the
-clock of a real card."""
+"""`fathom map --set clock=LIST`, from its command line to the calls of NVML. A CPU serves as the
+GPU; a double of NVML takes it for its card, and writes down what is set. No test sets the clock of
+a real card."""
 
 import os
 import pathlib
@@ -41,7 +41,7 @@ class Clocks(unittest.TestCase):
                                 stderr=subprocess.PIPE, text=True, env=environment)
 
     def calls(self):
-        """What was set so far, without who did it."""
+        """The calls so far, without the name of the caller."""
         if not self.log.exists():
             return []
         return [line.split(" by ")[0] for line in self.log.read_text().splitlines()]
@@ -71,7 +71,7 @@ class Clocks(unittest.TestCase):
 
     def test_without_permission_nothing_is_measured(self):
         self.assert_refused("permission", "Insufficient Permissions", "root")
-        self.assertEqual(["lock 1200 1200"], self.calls())  # refused: nothing to give back
+        self.assertEqual(["lock 1200 1200"], self.calls())  # refused, so nothing is restored
 
     def test_what_is_permitted_is_tried_first_and_given_back_after_an_interrupt(self):
         process = self.start()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A client of `fathom serve`: HTTP requests, and a web socket (RFC 6455) that speaks its messages."""
+"""A client of `fathom serve`: HTTP requests, and a web socket (RFC 6455) for its messages."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ class Closed(Exception):
 
 
 def frame(data, code=TEXT, last=True, announced=None):
-    """One masked frame; `announced` is the length that its head says."""
+    """A masked frame. `announced`: the length in its head, if not the true one."""
     count = len(data) if announced is None else announced
     head = bytes([(LAST if last else 0) | code])
     if count < 126:
@@ -30,7 +30,7 @@ def frame(data, code=TEXT, last=True, announced=None):
         head += bytes([0x80 | 126]) + struct.pack(">H", count)
     else:
         head += bytes([0x80 | 127]) + struct.pack(">Q", count)
-    return head + bytes(4) + data  # a mask of zeros leaves the data as it is
+    return head + bytes(4) + data  # a mask of zeros does not change the data
 
 
 class Server:
@@ -49,8 +49,8 @@ class Server:
         return socket.create_connection(("127.0.0.1", self.port), timeout=fathom.TIMEOUT_S)
 
     def ask(self, head, body=b""):
-        """The status of the answer to a raw request, its headers in lower case, and its body; None
-        where the server closed the socket without an answer."""
+        """Sends a raw request. Returns the status, the headers in lower case, and the body; None if
+        the server closed the socket without an answer."""
         with self.connect() as raw:
             raw.sendall(head + body)
             return read_answer(raw)
@@ -62,13 +62,13 @@ class Server:
         return self.ask("\r\n".join(lines + ["", ""]).encode())
 
     def tab(self, **more):
-        """A web socket that has said nothing."""
+        """A web socket on which nothing was said yet."""
         tab = Tab(self, **more)
         self.tabs.append(tab)
         return tab
 
     def open(self, **more):
-        """A tab that has said hello."""
+        """A tab that has said hello and was welcomed."""
         tab = self.tab(**more)
         tab.send({"type": "hello", "token": self.token})
         tab.welcome = tab.receive("welcome")
@@ -82,7 +82,7 @@ class Server:
         return self.process.returncode, out, err
 
     def workers(self):
-        """The ids of its worker processes."""
+        """The ids of the server's worker processes."""
         found = []
         for path in os.listdir("/proc"):
             try:
@@ -119,7 +119,7 @@ def read_answer(raw):
 
 
 class Tab:
-    """A web socket of a page."""
+    """The web socket of a page."""
 
     def __init__(self, server, host=None, origin=None):
         host = host or f"127.0.0.1:{server.port}"
@@ -175,7 +175,7 @@ class Tab:
                 return json.loads(data)
 
     def receive(self, *kinds, passing=None):
-        """The next message of one of these types. All those before go to `passing`."""
+        """The next message of one of these types. Earlier messages go to `passing`."""
         while True:
             message = self.next()
             if message["type"] in kinds:
@@ -188,7 +188,7 @@ class Tab:
                    "device": device or self.welcome["devices"][0]["id"], **more})
 
     def is_closed(self):
-        """Whether the server closes the socket, which it must."""
+        """Waits until the server closes the socket, which it must."""
         try:
             while True:
                 self.next()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What a page asks for and is told: welcome, measurements and their results, errors, tabs."""
+"""What a page asks for and gets: welcome, measurements and their results, errors, tabs."""
 
 import json
 import os
@@ -44,7 +44,7 @@ class Messages(live.Case):
         started = [message for message in passing if message["type"] == "started"]
         results = [message for message in passing if message["type"] == "result"]
         self.assertEqual([{"type": "started", "id": 7, "cases": len(done["run"]["results"])}], started)
-        # Every case is shown after its first visit, and for the last time as the run has it.
+        # Every case is sent after its first visit; its last message is as in the run.
         self.assertIn("unfinished", fathom.reason_codes(results[0]["result"]))
         last = {message["result"]["key"]: message["result"] for message in results}
         self.assertEqual({result["key"]: result for result in done["run"]["results"]}, last)
@@ -104,7 +104,7 @@ class Messages(live.Case):
         self.assertEqual(2, seen[0]["id"])
 
     def test_browser_is_led_by_a_private_page(self):
-        # A browser that says what it was given; its arguments are public, so they hold no token.
+        # A fake browser notes what it gets. Its arguments are public, so they hold no token.
         seen = self.path("seen")
         browser = self.folder / "xdg-open"
         browser.write_text(f'#!/bin/sh\n(stat -c %a "${{1%/*}}"; echo "$1"; cat "$1") >{seen}.new\n'
@@ -128,7 +128,7 @@ class Messages(live.Case):
         self.assert_one_line_error(fathom.run("serve", "--port", "65536"), 2, "--port 65536")
 
     def test_library_that_is_missing(self):
-        (self.folder / "libcivetweb.so.1").write_bytes(b"")  # found first, and no library
+        (self.folder / "libcivetweb.so.1").write_bytes(b"")  # found first, but not a library
         done = fathom.run("serve", LD_LIBRARY_PATH=str(self.folder))
         self.assert_one_line_error(done, 2, "civetweb", "libcivetweb1")
 
@@ -140,7 +140,7 @@ def skip_without_vulkan(case):
 
 
 class Overlap(live.Case):
-    """The real benchmark on a Vulkan device, if there is one: lavapipe serves."""
+    """The real benchmark on a Vulkan device; lavapipe is enough."""
 
     def setUp(self):
         super().setUp()
@@ -161,7 +161,7 @@ class Overlap(live.Case):
         done = self.tab.receive("done")
         self.assertEqual("complete", done["status"])
         self.assertTrue([one for one in done["findings"] if "(my own, memory)" in one["text"]])
-        # The run says what was measured, so that it can be measured again.
+        # The run records the scenario, so that it can be measured again.
         with open(self.path("run.json"), "w", encoding="utf-8") as file:
             json.dump(done["run"], file)
         self.read_run(self.path("run.json"))
@@ -188,8 +188,8 @@ class Overlap(live.Case):
 
 
 class StableClock(live.Case):
-    """A scenario that asks for a stable clock. Of the drivers only RADV grants one: a layer lets
-    the device say that its driver is RADV, and offers its profiling lock."""
+    """A scenario that asks for a stable clock. Only RADV's driver grants one: a layer makes the
+    device report RADV as its driver, and offers RADV's profiling lock."""
 
     RADV = {"VK_LAYER_PATH": os.environ["FATHOM_LAYERS"], "FATHOM_LAYER_DRIVER": "radv",
             "VK_INSTANCE_LAYERS": "VK_LAYER_FATHOM_counters"}
@@ -213,7 +213,7 @@ class StableClock(live.Case):
         self.assertIn("has no stable clock", why)
 
     def test_granted(self):
-        # The layer complains if the lock is not given back before the device is closed.
+        # The layer complains if the device is closed before the lock is released.
         log = self.folder / "complaints"
         self.addCleanup(lambda: self.assertFalse(log.exists()))
         detail, why = self.measure(**self.RADV, FATHOM_LAYER_LOG=str(log))

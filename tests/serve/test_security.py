@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Who may not measure: foreign hosts and origins, a missing or wrong token, what is too large, too
-slow, too much or no message at all. Each gets its status or a closed socket, and has no effect: no
-worker starts, and who has the token measures afterwards."""
+"""Who may not measure: foreign hosts and origins; a missing or wrong token; messages that are too
+large, too slow, too many or not valid. Each gets its status or a closed socket, and has no effect:
+no worker starts, and a client with the token measures afterwards."""
 
 import json
 import os
@@ -146,7 +146,7 @@ class Noise(live.Case):
         return bytes(data)
 
     def send_messages(self, count):
-        """Sends broken messages until the server closes the socket; the number sent."""
+        """Sends broken messages until the server closes the socket. Returns how many."""
         tab = self.server.open()
         sent = 0
         try:

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The worker process: it stays between measurements, is started again when it dies, hangs or loses
-its device, is idle without a page, and a cancel ends its visit within a second. FATHOM_LONG: a minute
-of continuous measuring leaves the memory of server and worker as it was."""
+"""The worker process. It stays between measurements; it is started again when it dies, hangs or
+loses its device; without a page it is idle; a cancel ends its visit within a second. FATHOM_LONG: a
+minute of continuous measuring does not change the memory of server and worker."""
 
 import os
 import signal
@@ -49,13 +49,13 @@ class Worker(live.Case):
                       error["message"])
         self.assertIn("its worker is started again", error["message"])
         self.assertEqual(1, error["id"])
-        done = tab.receive("done", passing=passing)  # the next frame, with another worker
+        done = tab.receive("done", passing=passing)  # from the next frame, by another worker
         self.assertEqual(1, done["id"])
         self.assertIn("ok", {one["result"]["verdict"] for one in passing if one["type"] == "result"})
         self.assertNotEqual(killed, server.workers())
 
     def broken(self, event, *arguments):
-        """Measures once with a GPU that breaks once; every message until `done`."""
+        """Measures once, with a GPU that breaks once. Returns every message until `done`."""
         once = self.path("once")
         server = self.serve(*arguments, fake=f"{event},once={once}")
         tab, passing = server.open(), []
@@ -86,7 +86,7 @@ class Worker(live.Case):
         tab, passing = server.open(), []
         tab.measure(1, "sum", continuous=True)
         done = tab.receive("done", passing=passing)
-        self.assertIn("run", done)  # it is the last one, though nobody cancelled
+        self.assertIn("run", done)  # this was the last frame, although nobody cancelled
         self.assertIn("failed", {one["verdict"] for one in done["run"]["results"]})
         self.assertLessEqual(3, len([one for one in passing if one["type"] == "error"]))
 
@@ -100,9 +100,9 @@ class Worker(live.Case):
         done = tab.receive("done")
         took_s = time.monotonic() - began
         self.assertEqual("interrupted", done["status"])
-        self.assertLess(0.6, took_s)  # the visit had its time to end
+        self.assertLess(0.6, took_s)  # the visit got time to end
         print(f"cancelled after {took_s:.2f} s", file=sys.stderr)
-        self.assertLess(took_s, 25)  # not by the 30 s of silence after which a worker is ended
+        self.assertLess(took_s, 25)  # the 30 s of silence did not end it
         tab.measure(2, "sum")
         done = tab.receive("done", "error")
         self.assertEqual((2, "complete"), (done["id"], done["status"]))
@@ -114,7 +114,7 @@ class Worker(live.Case):
         one.measure(1, "sum", continuous=True)
         other.receive("result")
         one.close()
-        other.receive("done")  # another page still looks
+        other.receive("done")  # another page still listens
         other.receive("done")
         other.close()
 

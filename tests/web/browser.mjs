@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A browser, reports in it, and what every report must keep to: no error, no message, no request.
+// Opens reports in a browser, and checks what no report may do: errors, messages, requests.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ export const launch = () => chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
 });
 
-// The file of a report of these runs (objects as in a run file).
+// Writes a report of these runs (objects as in a run file), and returns its path.
 export function report(name, ...runs) {
   const files = runs.map((run, i) => {
     const file = join(work, `${name}-${i}.json`);
@@ -32,7 +32,7 @@ export function report(name, ...runs) {
   return write(name, files);
 }
 
-// The same of committed runs: "h200-vulkan-all".
+// Writes a report of committed runs, named as in "h200-vulkan-all".
 export const reference = (name, ...runs) =>
   write(name, runs.map((run) => join(here, "../../reference", `${run}.json`)));
 
@@ -42,8 +42,8 @@ function write(name, files) {
   return html;
 }
 
-// Pages that were closed: the process of such a page has compiled the script, and opens another report in
-// half of the time.
+// Closed pages, for use again: their process has compiled the script, and opens another report in half of
+// the time.
 const spares = [];
 
 async function blank(browser) {
@@ -62,8 +62,8 @@ async function blank(browser) {
   return page;
 }
 
-// A page with the report open, all its charts unfolded and drawn unless it is to be as readers find it;
-// page.complaints gathers what may not happen.
+// Opens a report, with all charts unfolded and drawn unless `folded`. page.complaints collects errors,
+// messages and requests.
 export async function open(browser, html, { width = 1280, colorScheme = "light", folded = false } = {}) {
   const page = spares.pop() ?? await blank(browser);
   page.complaints = [];
@@ -78,17 +78,17 @@ export async function open(browser, html, { width = 1280, colorScheme = "light",
   return page;
 }
 
-// A page that has `spares`, where it may be found for another use, goes there: empty, with nothing kept.
+// Closes a page. If the page has `spares`, it is emptied and put there for later use.
 export async function close(page) {
   assert.deepEqual(page.complaints, []);
   if (!page.spares) return page.close();
   await page.evaluate(() => sessionStorage.clear());
   await page.mouse.move(-1, -1); // beside the page
-  await page.goto("about:blank"); // an address that differs in its fragment alone would not be loaded
+  await page.goto("about:blank"); // otherwise an address that differs only in its fragment would not load
   page.spares.push(page);
 }
 
-// Where the value of a point of the n-th drawn series stands on the screen.
+// Returns where a point of the n-th drawn series stands on the screen.
 export const pixelOf = (page, id, series, data) => page.evaluate(([id, series, data]) => {
   const chart = window.fathomCharts.get(id);
   chart.plot.scrollIntoView({ block: "center" });
@@ -107,7 +107,7 @@ export async function download(page, id, kind) {
   return { name: file.suggestedFilename(), content: readFileSync(await file.path()) };
 }
 
-// Relative luminance and contrast as WCAG 2 has them; grounds that are transparent are looked through.
+// Returns the texts whose contrast is below 4.5 by WCAG 2. Transparent grounds are looked through.
 export const faint = (page) => page.evaluate(() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const known = new Map(); // a page has thousands of texts in a few colours
@@ -130,7 +130,7 @@ export const faint = (page) => page.evaluate(() => {
     }
     return [255, 255, 255];
   };
-  // Steps of the pyramid are drawn, not grounds: the darkest mixture is what their texts stand on.
+  // Returns the colour under a text of the pyramid, whose steps are SVG rectangles.
   const step = (text) => {
     const { left, top } = text.getBoundingClientRect();
     const rect = [...text.ownerSVGElement.querySelectorAll("rect.s")].reverse().find((one) => {
@@ -146,7 +146,8 @@ export const faint = (page) => page.evaluate(() => {
     const style = getComputedStyle(element);
     const isSvg = element instanceof SVGElement;
     const ink = rgba(isSvg ? style.fill : style.color);
-    if (element.closest(".plot") && /^rgb\(255, 255, 255\)$|^rgb\(16, 22, 27\)$/.test(style.fill)) continue; // on colours of a map
+    // Such a text stands on a colour of a heat map.
+    if (element.closest(".plot") && /^rgb\(255, 255, 255\)$|^rgb\(16, 22, 27\)$/.test(style.fill)) continue;
     const under = (isSvg && element.ownerSVGElement?.classList.contains("pyramid") && step(element)) || ground(element.closest("div, p, section, main, aside, figure, li") ?? element);
     const own = isSvg ? under : ground(element);
     const [light, dark] = [luminance(ink), luminance(own)].sort((a, b) => b - a);

@@ -47,7 +47,7 @@ test("edges without a time line are a table", async () => {
 });
 
 test("the page says what names mean: under titles, on heads and switches, and in a list", async () => {
-  // Given a parameter without a unit, and cycles that are called so.
+  // Given a parameter without a unit, and a metric that is called cycles.
   const run = demo();
   const [latency, bandwidth] = run.benchmarks;
   latency.params.find(({ key }) => key === "order").help = "plru: few pages at a time";
@@ -60,7 +60,7 @@ test("the page says what names mean: under titles, on heads and switches, and in
     if (benchmark === "bandwidth" && metrics[0]) Object.assign(metrics[0], { name: "cycles", unit: "cycle", median: 7 });
   const page = await open(browser, report("words", run));
   const subtitle = (id) => page.locator(`#${id} .subtitle`).innerText();
-  // Then each chart says what its metric is, and a unit once.
+  // Then each chart says what its metric is, and names a unit only once.
   assert.match(await subtitle("latency-0"), /latency: Time of one dependent load\./);
   assert.match(await subtitle("loads-0"), /rate: Loads in a second\./);
   assert.match(await subtitle("bandwidth-1"), /cycles: Bytes read in a second\./);
@@ -72,7 +72,7 @@ test("the page says what names mean: under titles, on heads and switches, and in
     "latency_cycles: The same in cycles of the core clock.");
   await page.click("#latency-0 details.numbers summary");
   assert.equal(await title('#latency-0 .numbers th:has-text("latency")'), "Time of one dependent load.");
-  // The list opens by a click, so that it can be read where nothing hovers.
+  // A click opens the list, so that readers without a mouse pointer can read it.
   const words = page.locator("#latency .words");
   assert.equal(await words.locator("dl").isVisible(), false);
   await words.locator("summary").click();
@@ -83,7 +83,7 @@ test("the page says what names mean: under titles, on heads and switches, and in
 const texts = (page, id) => page.locator(`#${id} svg text`).allTextContents();
 
 test("names of bars keep what tells them apart, and bars have their values, wide and narrow", async () => {
-  // Given loads whose names differ at their ends alone, and ratios.
+  // Given loads whose names differ only at their ends, and ratios.
   const run = demo();
   const loads = run.benchmarks.find(({ name }) => name === "loads");
   loads.metrics[0].unit = "1";
@@ -100,7 +100,7 @@ test("names of bars keep what tells them apart, and bars have their values, wide
   await close(wide);
   const narrow = await open(browser, html, { width: 390 });
   const shown = await texts(narrow, bars);
-  for (const pattern of patterns) // in two lines, both whole
+  for (const pattern of patterns) // in two lines, neither of them cut
     assert.ok(shown.includes(`Sample(bilinear) · ${pattern}`) || shown.includes(pattern), shown.join("|"));
   assert.ok(!shown.some((text) => text.includes("…")), shown.join("|"));
   for (const value of ["1.5", "2.5", "3.5"]) assert.ok(shown.includes(value), shown.join("|"));
@@ -124,8 +124,8 @@ test("a flagged bar has a dashed edge and the colour of its series, and the subt
   await close(page);
 });
 
-// The demo with counters on the vector chain in random order: the L1 hits up to 208 KiB, the L2 up
-// to 32 MiB, in so many passes. Hits and misses of the L1 add up.
+// Returns the demo with counters for the vector chain in random order, read in `passes` passes. The
+// L1 hits up to 208 KiB, the L2 up to 32 MiB; hits and misses of the L1 add up.
 function counted(passes) {
   const run = demo();
   for (const result of run.results.filter(({ key }) => key.startsWith("latency/path=vector/order=random"))) {
@@ -141,11 +141,11 @@ function counted(passes) {
 }
 
 test("hit rates stand below the curve of their cases, over the same sizes from 0 to 100 %", async () => {
-  // Given a line that was counted, in one pass, beside others that were not.
+  // Given one line with counters, read in one pass, beside lines without counters.
   const page = await open(browser, report("hits", counted(1)));
   const above = await optionOf(page, "latency-lead"), { series, xAxis, yAxis, grid, legend } =
     await optionOf(page, "latency-hits");
-  // Then its rates are a line for each cache, which ends where the hits end.
+  // Then that line has hit rates, one line for each cache, at 100 % up to the cache's size.
   const lines = series.filter(({ type }) => type === "line");
   assert.deepEqual(legend[0].data, ["vector random L1", "vector random L2"]);
   const last = (line) => 2 ** Math.max(...line.data.filter(({ value }) => value[1] === 100).map(({ value }) => value[0]));
@@ -208,7 +208,7 @@ test("a time line counts from its first span in round times; quantiles are steps
 });
 
 test("a median and a quantile that are lower bounds are shown as such", async () => {
-  // Given a case with a bound for a median, and quantiles of which the second is one.
+  // Given a median and the second of two quantiles that are lower bounds.
   const run = rich();
   run.results[0].metrics[0].at_least = true;
   run.results[0].series = [{
@@ -216,12 +216,12 @@ test("a median and a quantile that are lower bounds are shown as such", async ()
     data: [[0.5, 1e6, 9e5, 1.1e6, 300, 0], [0.95, 9e6, 8e6, null, 300, 1]],
   }];
   const page = await open(browser, report("bounds", run));
-  // Then the table of numbers has "≥" in that row only …
+  // Then the table of numbers has "≥" only in that row …
   await page.click("#latency-0 details.numbers summary");
   await page.waitForSelector("#latency-0 .numbers tbody");
   const numbers = await page.locator("#latency-0 .numbers td").allTextContents();
   assert.equal(numbers.filter((text) => text.startsWith("≥ ")).length, 1, numbers.join("|"));
-  // … and so has the tip of the second quantile.
+  // … and so does the tooltip of the second quantile.
   const tips = await page.evaluate(() => {
     const { tooltip } = window.fathomCharts.get("latency-series-0").echarts.getOption();
     return [[1e6, 0.5], [9e6, 0.95]].map((value, dataIndex) => tooltip[0].formatter({ value, dataIndex }));
@@ -244,7 +244,7 @@ test("bars of which most would be invisible have a logarithmic axis, and a switc
   const { type, min } = await axis();
   assert.equal(type, "log");
   assert.ok(min > 0 && min < 1.05e9 * 1.1, `${min}`); // the shortest has a length
-  // And each says its share of the limit.
+  // And each bar says its share of the limit.
   const shown = await texts(page, bars);
   assert.equal(shown.filter((text) => text.endsWith("50.0 %")).length, loads.length, shown.join("|"));
   await page.locator(`#${bars} .switch button`, { hasText: /^linear$/ }).click();
@@ -256,7 +256,7 @@ test("bars of which most would be invisible have a logarithmic axis, and a switc
 });
 
 test("operations of floats are counted in FLOP/s, beside those of integers", async () => {
-  // Given rates of which all but one are of floating-point operations.
+  // Given rates, all but one of floating-point operations.
   const run = demo();
   const rates = run.results.filter(({ benchmark, metrics }) => benchmark === "loads" && metrics.length > 0);
   rates.slice(1).forEach(({ metrics }) => { metrics[0].floating = true; });
@@ -266,7 +266,7 @@ test("operations of floats are counted in FLOP/s, beside those of integers", asy
   const mixed = units(await texts(page, bars));
   assert.deepEqual(mixed, [...rates.slice(1).map(() => "FLOP/s"), "op/s"]);
   await close(page);
-  // … and where all are, the axis says it too.
+  // … and if all are of floating-point operations, the axis says so, too.
   rates[0].metrics[0].floating = true;
   const other = await open(browser, report("floats", run));
   const shown = await texts(other, bars);
@@ -293,7 +293,7 @@ test("a curve shows the sensors of its view in place of its metric", async () =>
   const first = (await optionOf(page, "latency-0")).series[0].data[0];
   assert.ok(JSON.stringify(first).includes("1980000000"), JSON.stringify(first));
   assert.ok((await texts(page, "latency-0")).some((text) => text.endsWith("GHz")));
-  // A table has a column for each that there is; without any there is no table.
+  // A table has a column for each sensor that the run has; without any there is no table.
   const tables = page.locator(".cases", { hasText: "Sensors" });
   assert.equal(await tables.count(), 1);
   assert.match(await tables.locator("thead").innerText(), /latency\s+core_clock/);
@@ -302,7 +302,7 @@ test("a curve shows the sensors of its view in place of its metric", async () =>
 });
 
 test("where devices stand side by side the axes say what the names of a row are", async () => {
-  // Given pairs of devices, measured from both.
+  // Given pairs of devices, measured in both directions.
   const run = demo();
   const model = run.results.find(({ case: { scope } }) => scope === "matrix");
   run.devices.push({ ...run.devices[0], id: "model:1" });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page of fathom serve in a browser, and a server that a test plays: what the page asks is in
-// server.asked, and server.say() answers. Results are those of committed runs.
+// Opens the page of fathom serve in a browser, beside a server that the test plays: server.asked
+// holds what the page asks, and server.say() answers. The results are those of committed runs.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const ORIGIN = "http://127.0.0.1:8311";
-const PATIENCE_MS = 60000; // a busy machine may need long; nothing waits so long on a free one
+const PATIENCE_MS = 60000; // long enough for a busy machine; a test waits no longer than it must
 export const TOKEN = "c0ffee";
 
 export const run = JSON.parse(readFileSync(join(here, "../../reference/h200-vulkan-overlap-1.json"), "utf8"));
 const listed = JSON.parse(execFileSync(process.env.FATHOM, ["list", "--json"], { encoding: "utf8" })).benchmarks;
 
-// The built-in scenarios, as files have them: written down here once more, for a test compares them.
+// The built-in scenarios as scenario files have them, written out for a test that compares them.
 const chain = (names, rest = {}) => names.map((name, i) => ({ name, ...rest, ...(i > 0 ? { after: [names[i - 1]] } : {}) }));
 const eight = [
   ...chain(["compute A", "compute B", "compute C", "graphics A", "compute D"]).map((one) => ({ ...one, ...(one.name === "graphics A" ? { kind: "draw" } : {}) })),
@@ -34,7 +34,7 @@ export const welcome = {
   devices: [run.devices[0], { ...run.devices[0], id: "cuda:0" }],
 };
 
-// A result of overlap whose time line has these workloads, one behind the other, `ns` each.
+// Returns a result of overlap whose time line has these workloads one after another, `ns` each.
 export function resultOf(names, ns = 200000) {
   const result = structuredClone(run.results[0]);
   result.series = [{
@@ -46,7 +46,7 @@ export function resultOf(names, ns = 200000) {
   return result;
 }
 
-// The server as far as the page sees it. `answer`: what it does with a measure.
+// A server as the page sees it. `answer` is called for each request to measure.
 export class Server {
   asked = []; // every message of every page
   sockets = [];
@@ -83,18 +83,18 @@ export class Server {
   }
 }
 
-// The header under which the page has to work: nothing inline but the one script and the one style.
+// Returns the policy in fathom serve's header: nothing inline but the one script and the one style.
 function policyOf(html) {
   const [policy] = html.match(/(?<=name="policy" content=")[^"]*/);
   return `${policy}; frame-ancestors 'none'`;
 }
 
-// Pages that were closed (browser.mjs): page.server answers.
+// Closed pages, as in browser.mjs; page.server answers them.
 const spares = [];
 
 async function blank(opener) {
   const html = readFileSync(process.env.PAGE, "utf8").replace("@FIRST@", "").replace("@LIVE@", "")
-    .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, "") // the header says it
+    .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, "") // the header has the policy
     .replace("@RUNS@", JSON.stringify({ live: true, version: "0.1.0", runs: [] }));
   const page = await opener.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
@@ -117,7 +117,7 @@ export async function visit(browser, server, { fragment = `token=${TOKEN}`, widt
   return page;
 }
 
-// Waits until the test's own condition holds, which may be a promise.
+// Waits until the condition, which may be a promise, holds.
 export async function until(page, condition, what) {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
     const found = await condition();
@@ -127,6 +127,6 @@ export async function until(page, condition, what) {
   throw new Error(`never: ${what}`);
 }
 
-// The names beside the rows of the time line.
+// Returns the names beside the rows of the time line.
 export const lanes = (page) => page.evaluate(() =>
   window.fathomCharts.get("live-timeline").echarts?.getOption().yAxis[0].data);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page of fathom serve with a server that the test plays: what each control asks, what each answer
-// shows, and what the address keeps.
+// The page of fathom serve, with a server that the test plays: what each control asks, what each
+// answer shows, and what the address keeps.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -14,19 +14,19 @@ let browser;
 before(async () => { browser = await launch(); });
 after(() => browser.close());
 
-// A page that has shown the first time line, and what the server was asked for it.
+// Opens a page and waits for its first time line; `count` is how often it asked for a measurement.
 async function started(options) {
   const server = new Server();
   const page = await visit(browser, server, options);
   await page.waitForSelector("#live-timeline svg path", { state: "attached" });
-  await page.waitForSelector("#live-report section", { state: "attached" }); // the run has come
+  await page.waitForSelector("#live-report section", { state: "attached" }); // the run has arrived
   return { server, page, count: server.measures.length };
 }
 
-// What the page asks next, after `count` measurements.
+// Returns the page's next request after `count` measurements.
 const next = (page, server, count) => until(page, () => server.measures[count], "a measurement is asked");
 
-// Takes a built-in scenario and waits until it is measured.
+// Chooses a built-in scenario, and waits until the page asks for it.
 async function choose(page, server, name) {
   await key(page, `preset ${name}`).click();
   await until(page, () => server.measures.at(-1).set.scenario === name, `${name} is measured`);
@@ -67,7 +67,7 @@ test("a token that the server refuses is said", async () => {
   const server = new Server(), page = await visit(browser, server, { fragment: "token=beef" });
   await page.waitForSelector("main .warning:visible");
   assert.match(await page.locator("main .warning:visible").innerText(), /did not accept/);
-  assert.equal(server.sockets.length, 1); // not tried again
+  assert.equal(server.sockets.length, 1); // the page did not connect again
   await close(page);
 });
 
@@ -103,7 +103,7 @@ test("every slider of every workload is measured with its value, and the time li
       await page.waitForFunction((end) =>
         window.fathomCharts.get("live-timeline").echarts.getOption().xAxis[0].max === end, 3000 * (value + at) - 5000);
     }
-  assert.equal(await page.locator('.presets [aria-pressed="true"]').count(), 0); // it is nobody's any more
+  assert.equal(await page.locator('.presets [aria-pressed="true"]').count(), 0); // it is no built-in one now
   await close(page);
 });
 
@@ -165,7 +165,7 @@ test("workloads are added, named, removed, disabled, and made to wait", async ()
   const gone = await after(() => key(page, "2/remove").click());
   assert.deepEqual(gone.map(({ name }) => name), ["first", "B", "D"]);
   assert.deepEqual(gone[2].after, ["first"]);
-  await key(page, "2/name").fill("B"); // is another's name
+  await key(page, "2/name").fill("B"); // another workload has this name
   await page.keyboard.press("Enter");
   assert.equal(await key(page, "2/name").inputValue(), "D");
   await close(page);
@@ -180,7 +180,8 @@ test("workloads are reordered by buttons, by keys and by dragging; none waits fo
     return (await next(page, server, count)).scenario.workloads.map(({ name, after }) => name + (after ?? []).join(""));
   };
   assert.deepEqual(await order(() => key(page, "0/down").click()), ["B", "A", "CA"]);
-  assert.equal(await page.evaluate(() => document.activeElement.dataset.key), "1/down"); // goes on with the workload
+  // The focus goes along with the workload.
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.key), "1/down");
   assert.deepEqual(await order(() => page.keyboard.press("Enter")), ["B", "C", "A"]); // C no longer waits for A
   assert.deepEqual(await order(() => page.locator(".work .grip").nth(2).dragTo(page.locator(".work").nth(0))), ["A", "B", "C"]);
   await close(page);
@@ -212,7 +213,7 @@ test("priority, clock and barrier are sent", async () => {
   await key(page, "priority").selectOption("high");
   const { scenario } = await next(page, server, count + 1);
   assert.equal(scenario.priority, "high");
-  assert.ok(!("clock" in scenario)); // the default
+  assert.ok(!("clock" in scenario)); // the default is not sent
   await key(page, "clock").selectOption("stable");
   assert.equal((await next(page, server, count + 2)).scenario.clock, "stable");
   await close(page);
@@ -229,7 +230,7 @@ test("hover shows start, end, gap and overlap", async () => {
   const tip = page.locator("#live-timeline .plot > div:last-child");
   await page.waitForFunction(() => document.querySelector("#live-timeline .plot > div:last-child").innerText.includes("compute B"));
   const text = await tip.innerText();
-  assert.match(text, /start 210\.2 µs, end 413\.3 µs/); // from the run file: 210176, 413280
+  assert.match(text, /start 210\.2 µs, end 413\.3 µs/); // from the run file: 210176 ns, 413280 ns
   assert.match(text, /gap 6\.336 µs after compute A/); // 210176 - 203840
   assert.match(text, /overlap 199\.9 µs with async B, 99 % of the shorter/); // 410080 - 210176 of 202944
   await close(page);
@@ -361,7 +362,7 @@ test("thousands of frames leave no more behind than a hundred", async () => {
   };
   const before = await heap();
   assert.equal(await elements(301, 2300), first);
-  // On a busy machine the last frames may still be on their way; what was left behind stays.
+  // The last frames may still be on their way, so the test waits; leaked memory would stay.
   await until(page, async () => await heap() - before < 4e6, "4 MB or more stays after 2000 frames, 2 KB of each");
   await close(page);
 });
@@ -373,9 +374,9 @@ test("an error without a number answers what was asked last", async () => {
   await next(page, server, count);
   await page.waitForSelector("[role=alert]:visible");
   await page.clock.install();
-  page.spares = undefined; // it keeps this clock
+  page.spares = undefined; // this page keeps the test's clock, so it is not used again
   await key(page, "0/groups").fill("41");
-  await page.clock.runFor(1000); // of the page: without an answer the next request would wait for four seconds
+  await page.clock.runFor(1000); // page time; without an answer the next request would wait for 4 s
   await next(page, server, count + 1);
   await close(page);
 });
@@ -400,7 +401,7 @@ test("cancel is sent, and nothing is asked behind it", async () => {
   server.answer = ({ id }) => server.say({ type: "started", id, cases: 1 });
   await key(page, "0/groups").fill("40");
   await next(page, server, count);
-  await key(page, "0/groups").fill("41"); // would be asked once the last one is answered
+  await key(page, "0/groups").fill("41"); // would be sent after the answer to the last request
   await key(page, "cancel").click();
   await until(page, () => server.asked.at(-1).type === "cancel", "it is cancelled");
   await page.waitForTimeout(500);
@@ -456,7 +457,7 @@ test("any benchmark is measured with the parameters that fathom list names, and 
   const ops = listed.params.find((param) => param.key === "op").choices.split("|");
   for (const op of ops) assert.equal(await key(page, `op=${op}`).count(), 1, op);
   await page.waitForTimeout(200);
-  assert.equal(server.measures.length, count); // not before one asks
+  assert.equal(server.measures.length, count); // not before the reader asks
   await key(page, "op=init").click();
   await key(page, "bytes").fill("64MiB");
   await key(page, "measure").click();
@@ -507,7 +508,7 @@ test("preempt: each control is measured at once, and the responses are a strip",
   }
   await page.waitForFunction(() => document.querySelector("#live-strip .subtitle")?.textContent === "response, response_p90, response_max");
   assert.ok(await page.locator("#live-strip svg path").count() > 10);
-  // A frame that lacks a figure keeps its place.
+  // A frame without a figure keeps its place in the strip.
   assert.deepEqual(await page.evaluate(() => window.fathomCharts.get("live-strip").desc.csv().slice(1)
     .map(([frame, , p90]) => (p90 === undefined ? frame : "has it"))), Array.from({ length: 8 }, (_, i) => (i === 3 ? -4 : "has it")));
   assert.ok((await lanes(page)).includes("victim"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// make_trace TRACE.json RUN.json: the time lines of this run, as fathom writes them.
+// make_trace TRACE.json RUN.json: writes the time lines of this run as fathom does.
 #include "report/export.h"
 #include "results/json.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page as readers find it, of committed runs of real devices: nothing empty, nothing cut, nothing
-// that collides; not too long, not too large, not too slow; with a phone, on paper, and without a script.
+// The page of committed runs, as readers find it: no chart is empty, no label is cut, no labels overlap;
+// it is not too long, too large or too slow; also on a phone, on paper, and without a script.
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-// What is drawn of each chart: its series that are selected and have a value.
+// Returns the ids of charts in which no shown series has a value.
 const emptyCharts = (page) => page.evaluate(() => [...window.fathomCharts].flatMap(([id, chart]) => {
   if (!chart.echarts) return [];
   const { series, legend } = chart.echarts.getOption();
@@ -58,14 +58,14 @@ test("the wheel scrolls the page over every chart", async () => {
   await close(page);
 });
 
-// Labels that leave their drawing, are cut with a mark, or lie on one another.
+// Returns the labels that leave their drawing, are cut with "…", or overlap.
 const troubles = (page, { cut }) => page.evaluate(({ cut }) => {
   const found = [];
   for (const svg of document.querySelectorAll(".plot svg, .pair svg, .still svg")) {
     const outer = svg.getBoundingClientRect();
     if (outer.width === 0) continue;
     const id = svg.closest("[id]")?.id;
-    // Of a legend in pages the other pages are there, but clipped.
+    // A legend in pages has the labels of its other pages, too, but clipped.
     const boxes = [...svg.querySelectorAll("text")].filter((text) => !text.closest("[clip-path]")).map((text) => [text.textContent, text.getBoundingClientRect()])
       .filter(([text, { width }]) => text.trim() !== "" && width > 0);
     boxes.forEach(([text, box], i) => {
@@ -82,7 +82,7 @@ const troubles = (page, { cut }) => page.evaluate(({ cut }) => {
   return found;
 }, { cut });
 
-// A page with every chart drawn takes seconds of processor time: one that is open is asked all at once.
+// To draw every chart of a page takes seconds of processor time, so all questions share one page.
 for (const width of [1440, 900, 390])
   test(`no chart is empty, no label is cut or collides, ${width} px`, async () => {
     for (const html of [full, newest, two, three, map]) {
@@ -115,7 +115,7 @@ test("a full run is a file of at most 1.5 MB whose first screen is painted befor
   const [paint, ready] = await page.evaluate(() => [
     performance.getEntriesByName("first-contentful-paint")[0].startTime, performance.now()]);
   assert.ok(paint < ready, `${paint} ms, ready after ${ready} ms`);
-  if (process.env.FATHOM_IDLE) assert.ok(paint <= PAINT_MS, `${paint} ms`); // a busy machine tells nothing
+  if (process.env.FATHOM_IDLE) assert.ok(paint <= PAINT_MS, `${paint} ms`); // other work would delay it
   await close(page);
 });
 
@@ -123,7 +123,7 @@ test("the first screen tells of latency, bandwidth and the halves of the cache",
   const page = await open(browser, full, { folded: true });
   assert.match(await page.locator("#first .card").textContent(), /L2 latency[^]*142 ns[^]*DRAM[^]*4\.72 TB\/s[^]*FP32/);
   assert.match(await page.locator("#first .pyramid").textContent(), /near L2 to 26\.9 MiB[^]*far L2[^]*DRAM, 140 GiB/);
-  assert.match(await page.locator("#first .notes").innerText(), // two benchmarks have a figure of one thing
+  assert.match(await page.locator("#first .notes").innerText(), // two benchmarks measured the same thing
     /DRAM read: 4\.716 TB\/s in bandwidth, 4\.592 TB\/s in stream, 4\.567 TB\/s in roofline; each/);
   await close(page);
 });
@@ -135,13 +135,14 @@ test("titles say what came out", async () => {
   const page = await open(browser, full, { folded: true });
   const titles = await titlesOf(page);
   assert.equal(titles.latency, "DRAM: 350 ns; L1: 16.2 ns; the L2 has a near half (142 ns) and a far half (270 ns)");
-  const pyramid = await page.locator("#first .pyramid").textContent(); // says the same
+  const pyramid = await page.locator("#first .pyramid").textContent(); // the pyramid has the same figures
   for (const figure of titles.latency.match(/\d+(\.\d)? ns/g)) assert.ok(pyramid.includes(figure), figure);
   assert.match(titles.bandwidth, /^L1 read: 33\.2 TB\/s \(99 % of its limit\); .*L2 read: 9\.83 TB\/s; DRAM read: 4\.72 TB\/s/);
   assert.match(titles.stream, /^DRAM read: 4\.59 TB\/s \(95 % of its limit\); DRAM copy: 4\.29 TB\/s/);
   assert.match(titles.incore, /^FP32 peak: 66\.1 TFLOP\/s \(99 % of its limit\); .*matrix FP16 peak: 633 TFLOP\/s \(65 % of its limit\)$/);
   assert.equal(titles.loads, "Best: 5.93× (ByteAddressBuffer.Load, uniform); worst: 0.0284× (cbuffer{float4} load, linear)");
-  assert.match(titles.roofline, /^fp16x2: memory is the bound/); // a finding: the other two rest on flagged cases
+  // The title is a finding; the two others are based on flagged cases.
+  assert.match(titles.roofline, /^fp16x2: memory is the bound/);
   assert.match(titles.occupancy, /^Best: 48 subgroups/); // not the 64 of the flagged case
   await close(page);
 });
@@ -168,7 +169,7 @@ test("of cases that are all flagged titles say nothing but what is drawn", async
   await close(page);
 });
 
-// The page without its script, and how many sheets of paper it takes.
+// Opens the page without its script. Counts the sheets of paper that it takes.
 const bare = async (html, width) => {
   const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width, height: SCREEN } });
   const page = await context.newPage();
@@ -219,12 +220,12 @@ test("saved drawings say what they show, of which device, driver and version", a
   for (const part of ["a near half (142 ns)", "NVIDIA H200", "driver NVIDIA 580.159.04", "fathom 0.1.0", "vulkan:0", "latency:"])
     assert.ok(svg.replaceAll(/<[^>]+>/g, " ").includes(part), part);
   const [width, height] = ["width", "height"].map((name) => Number(new RegExp(`<svg[^>]* ${name}="([\\d.]+)"`).exec(svg)[1]));
-  const png = (await download(page, "latency-lead", "PNG")).content; // as large as the SVG, twice over
+  const png = (await download(page, "latency-lead", "PNG")).content; // twice as wide and as high as the SVG
   assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * width, 2 * height].map(Math.floor));
   await close(page);
 });
 
-// Texts of an SVG file that do not stand within it, or lie on one another.
+// Returns the texts of an SVG file that leave it, are cut, or overlap.
 const misplaced = async (svg) => {
   const drawing = await browser.newPage();
   await drawing.setContent(`<body style="margin:0"><div class="plot" id="saved">${svg}</div></body>`);
@@ -247,7 +248,7 @@ for (const width of [1440, 390])
       const text = svg.replaceAll(/<[^>]+>/g, " ");
       for (const part of ["NVIDIA H200", `${api}:0`, "driver NVIDIA 580", "fathom 0.1.0", "L2 latency", "near L2 to", "of limit",
         "What stands out"]) assert.ok(text.includes(part), part);
-      assert.doesNotMatch(svg, /color\(|color-mix|var\(/); // what only browsers know
+      assert.doesNotMatch(svg, /color\(|color-mix|var\(/); // only browsers understand these
       assert.deepEqual(await misplaced(svg), []);
       const [across, down] = ["width", "height"].map((name) => Number(new RegExp(`<svg[^>]* ${name}="([\\d.]+)"`).exec(svg)[1]));
       const png = await saved("PNG");

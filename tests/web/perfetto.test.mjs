@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Traces in Perfetto itself: its page and its importer, version 20.1 as a package of npm has it
-// (ui.perfetto.dev wants a network). What it has understood is asked of it in SQL and must be what
-// the file says; and the page must draw it without an error.
+// Traces in Perfetto itself: its page and its importer, version 20.1 from npm (ui.perfetto.dev
+// needs a network). SQL queries must return what the file says, and the page must draw it without
+// an error.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const chosen = new Set([
 ]);
 let browser, server, trace;
 
-// The page looks for these two elements; the engine is not known to it by name.
+// Perfetto's page needs these two elements. answer() gives its engine a name at the code `made`.
 const index = (host) => `<!doctype html><script defer src="/frontend_bundle.js"></script>
 <span id="timeline_data_source" hidden>http://${host}/trace.json</span>
 <div id="timeline_main" style="position: absolute; inset: 0"></div>`;
@@ -48,7 +48,7 @@ function answer(request, response) {
   }
 }
 
-// A trace of some cases of the committed run of an H200.
+// Writes a trace of some cases of the committed run of an H200.
 function makeTrace() {
   const run = JSON.parse(readFileSync(join(reference, "h200-vulkan-all.json"), "utf8"));
   run.results = run.results.filter(({ key }) => chosen.has(key));
@@ -70,14 +70,14 @@ after(async () => {
   server.close();
 });
 
-// Rows of a query; all cells as text.
+// Returns the rows of a query, with the cells in the order of `columns`.
 const ask = (page, sql, columns) => page.evaluate(async ([sql, columns]) => {
   const rows = [], names = Object.keys(columns);
   const cells = (await window.engine.query(sql)).iter(columns);
   for (; cells.valid(); cells.next()) rows.push(names.map((name) => cells[name]));
   return rows;
 }, [sql, columns]);
-const NUMBER = 1, TEXT = "str_null"; // either may be null
+const NUMBER = 1, TEXT = "str_null"; // both types allow null
 
 async function openTrace() {
   const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
@@ -92,8 +92,8 @@ async function openTrace() {
 
 const ns = (us) => Math.round(us * 1000);
 
-// The same rows in any order; the importer cuts off what is less than a nanosecond, so that numbers
-// may be one apart.
+// Fails unless the rows are the same, in any order. The importer cuts off fractions of a
+// nanosecond, so numbers may differ by one.
 function assertAlike(rows, meant) {
   const order = (a, b) => a.texts.localeCompare(b.texts) || a.numbers[0] - b.numbers[0] ||
     a.numbers[1] - b.numbers[1];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The report of the golden demo run: everything is drawn, in both schemes and at both widths; hover,
-// switches, zoom, keys and files do what they say.
+// The report of the golden demo run: everything is drawn, in both schemes and at both widths;
+// hovering, switches, zoom, keys and files work.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -108,7 +108,7 @@ test("control and wheel zoom", async () => {
     }, [curve, before]);
   }
   await page.keyboard.up("Control");
-  // There are ticks for what is in view now: each octave, where there was each second.
+  // The ticks suit the part in view: each octave has one; before, every second octave had one.
   const labels = await page.locator(`#${curve} svg text`).allTextContents();
   assert.ok(labels.includes("512 KiB") && labels.includes("1 MiB"), labels.join());
   await close(page);
@@ -121,7 +121,7 @@ test("levels and limits are marked", async () => {
   await close(page);
 });
 
-// A line of CSV whose fields have no line ends.
+// Returns the fields of a CSV line that has no line ends within fields.
 const fields = (line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)]
   .map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare);
 
@@ -132,7 +132,8 @@ test("the CSV of the run is the one that fathom writes", async () => {
   ]);
   assert.equal(file.suggestedFilename(), "fathom-run-1.csv");
   assert.equal(readFileSync(await file.path(), "utf8"),
-    readFileSync(join(golden, "demo.csv"), "utf8")); // tests/unit/test_csv.c holds fathom to it
+    // (tests/unit/test_csv.c compares the CSV of fathom with this file.)
+    readFileSync(join(golden, "demo.csv"), "utf8"));
   await close(page);
 });
 
@@ -172,7 +173,7 @@ test("the run can be had back from the page, but for the medians of its rounds",
   const { results } = demo();
   assert.ok(results.some(({ metrics }) => metrics.some(({ rounds }) => rounds)));
   const had = JSON.parse(readFileSync(await file.path(), "utf8")).results;
-  // The file is of an earlier fathom, which left the shares to its readers.
+  // An earlier fathom wrote the file, without shares: they were added when it was read.
   assert.ok(had.some(({ metrics }) => metrics.some(({ share }) => share)));
   for (const { metrics } of results) for (const metric of metrics) delete metric.rounds;
   for (const { metrics } of had) for (const metric of metrics) delete metric.share;

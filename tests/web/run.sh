@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # run.sh types|packages|NAME WORK PAGE FATHOM MAKE_TRACE: type-checks web/, installs the packages of the
-# tests, or runs NAME.test.mjs in a browser. WORK: a folder of the build; PAGE: where the build made the
-# page and its packages.
+# tests, or runs NAME.test.mjs in a browser. WORK is a folder of the build; PAGE is where the build made
+# the page and its packages.
 set -eu
 what=$1 work=$2 page=$3
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -21,12 +21,12 @@ if [ "$what" = types ]; then
     exec node "$page/source/node_modules/typescript/bin/tsc" -p "$page/source"
 fi
 
-# The shell is the same browser without what surrounds a page: two thirds of the processor time.
+# chromium-headless-shell has no windows, and takes two thirds of the processor time.
 CHROMIUM=${CHROMIUM:-$(command -v chromium-headless-shell || command -v chromium ||
     command -v chromium-browser || command -v google-chrome || true)}
 [ -n "$CHROMIUM" ] || skip "no browser (apt-get install chromium-headless-shell, or set CHROMIUM)"
 
-# The packages stay between runs while the lock file is the same.
+# The packages are installed again only if the lock file changed.
 packages=$work/packages
 if [ "$what" = packages ]; then
     mkdir -p "$packages"

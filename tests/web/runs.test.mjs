@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reports of other runs: several at once, one chip through two APIs, hostile texts, nothing but
-// failures, time lines and histograms.
+// Other reports: several runs at once, one chip through two APIs, hostile texts, only failures,
+// time lines and histograms.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -26,7 +26,7 @@ test("several runs are overlaid, a column each", async () => {
   assert.ok(names.includes("vector random · Demo chip (formulas, not measured)"));
   assert.ok(names.includes("vector random · Another chip"));
   assert.equal(await page.locator("#about > .machines > .machine").count(), 2);
-  // The same thing has the same colour on both, and another dash.
+  // The same series has the same colour on both devices, and another dash.
   const style = (name) => page.evaluate((name) => {
     const one = window.fathomCharts.get("latency-0").echarts.getOption().series
       .find((series) => series.type === "line" && series.name === name);
@@ -70,7 +70,7 @@ test("one chip through two APIs has a table of ratios", async () => {
 });
 
 test("one chip is known by its PCI address or as the host's processor, and none of its rows is lost", async () => {
-  // Given two APIs that name one chip's UUID differently, and a case that the reference lacks.
+  // Given two APIs with different UUIDs for one chip, and a case that the reference lacks.
   const run = rich();
   const [first] = run.devices;
   run.devices = [
@@ -88,7 +88,7 @@ test("one chip is known by its PCI address or as the host's processor, and none 
   assert.match(rows[1], /lacking\s+latency\s+–\s+16\.30 ns\s+–\s+16\.30 ns\s+–$/);
   await close(page);
 
-  // And processors without UUID or address.
+  // And given processors without UUID or address.
   run.devices = ["vulkan:0", "opencl:0"].map((id) => ({ ...first, id, uuid: undefined, pci: undefined, kind: "cpu" }));
   run.results = [of("vulkan:0", "latency/both"), of("opencl:0", "latency/both")];
   const other = await open(browser, report("cpus", run));
@@ -228,7 +228,7 @@ test("of cases that carry the same series one is shown, and any can be chosen; t
 });
 
 test("findings stand beside the chart of their benchmark, those from flagged cases in grey", async () => {
-  // Given a level, and a finding that rests on a flagged case.
+  // Given a finding on a level, and a finding that is based on a flagged case.
   const run = demo();
   const [one, other] = [run.results[0], run.results.find(({ benchmark }) => benchmark === "bandwidth")];
   other.verdict = "suspect";

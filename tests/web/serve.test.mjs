@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fathom serve itself and its page, on the host's processors through Vulkan: from a slider to the time line,
-// under the server's policy; a worker that is killed; the end of the measurement with the last page.
+// fathom serve and its page, on the host's processors through Vulkan: from a slider to the time line, under
+// the server's policy; a worker is killed; closing the last page ends the measurement.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { close, launch } from "./browser.mjs";
 const { FATHOM } = process.env;
 let browser, server, address, why = "";
 
-// The first line that the server prints holds its address.
+// Starts the server, and returns the address in its first line.
 function serve() {
   server = spawn(FATHOM, ["serve", "-d", "vulkan:0"], { stdio: ["ignore", "pipe", "pipe"] });
   return new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ const children = () => {
   try {
     return execFileSync("ps", ["--ppid", String(server.pid), "-o", "pid="], { encoding: "utf8" }).trim().split(/\s+/).filter(Boolean);
   } catch {
-    return []; // ps fails where there is none
+    return []; // ps fails if there are no workers
   }
 };
 
@@ -94,7 +94,7 @@ test("a worker that is killed is said and started again", async (t) => {
   await lanes(page, "compute A,compute B,compute C,graphics A,compute D,async A,async B,async C");
   await key(page, "continuous").check();
   await page.waitForFunction(() => /^Frame/.test(document.querySelector(".live-progress")?.textContent));
-  // A worker that a former request left may still be ending, so all of them are killed.
+  // A worker of an earlier request may still be ending, so all workers are killed.
   for (const worker of children()) process.kill(Number(worker), "SIGKILL");
   await page.waitForSelector("[role=alert]:visible");
   assert.match(await page.locator("[role=alert]").innerText(), /vulkan:0 was lost.*started again/);
@@ -105,7 +105,7 @@ test("a worker that is killed is said and started again", async (t) => {
   await close(page);
 });
 
-// Processor time of the workers, which may end at any time, in ticks.
+// Returns the processor time of each worker in ticks. A worker may end at any time.
 const ticks = () => children().map((pid) => {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
@@ -118,9 +118,9 @@ const ticks = () => children().map((pid) => {
 test("the measurement ends with the last page", async (t) => {
   if (why) return t.skip(why);
   const page = await visit(), other = await visit();
-  await isDone(other); // what it asks as it opens would replace what comes now
+  await isDone(other); // its first request would replace the next one
   await key(page, "continuous").check();
-  for (const one of [page, other]) // both see what is measured
+  for (const one of [page, other]) // both pages see the frames
     await one.waitForFunction(() => /frame ([2-9]|\d\d)/.test(document.querySelector("#live-timeline .subtitle")?.textContent));
   await close(page);
   const frame = () => other.evaluate(() => document.querySelector("#live-timeline .subtitle").textContent);

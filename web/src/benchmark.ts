@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a benchmark has on the page: one chart that says what came out, its findings beside it, and
-// everything else folded below.
+// The section of a benchmark: one chart that says what came out, its findings beside it, and
+// everything else in a fold.
 import { barsChart } from "./charts/bars";
 import { casesTable } from "./charts/cases";
 import { curveChart, measuredOnly } from "./charts/curve";
@@ -53,8 +53,8 @@ function viewElement(charts: Charts, id: string, subjects: Subject[], benchmark:
   return grid && drawing(charts, id, view.kind, grid);
 }
 
-// Returns the benchmark's first heat map whose x and y are both names as bars, which the reader can
-// sort.
+// Returns the benchmark's first heat map between two axes of names, drawn as bars, which the reader
+// can sort.
 function sortedBars(charts: Charts, id: string, subjects: Subject[], benchmark: Benchmark):
     HTMLElement | undefined {
   const named = (key: string | undefined): boolean =>
@@ -68,8 +68,8 @@ function sortedBars(charts: Charts, id: string, subjects: Subject[], benchmark: 
   });
 }
 
-// Returns one picker for each name of series, with the cases that have such a series. Series of
-// results come first, then the tables of isPlain(), by which the measurement was checked.
+// Returns one picker for each name of a series; it offers the cases that have such a series. Checks
+// of the measurement (isPlain()) come last, in a fold.
 function seriesElements(charts: Charts, subjects: Subject[], benchmark: Benchmark): HTMLElement[] {
   const named = new Map<string, Carried[]>();
   for (const subject of subjects)
@@ -109,7 +109,7 @@ function isTwin(benchmark: Benchmark, view: View): boolean {
 
 interface Front {
   element: HTMLElement;
-  instead: View | undefined; // the view that need not be shown again
+  instead: View | undefined; // the view that `element` shows whole, so it is not shown again
 }
 
 const TABLE_ROWS = 8;
@@ -118,7 +118,7 @@ const hasNumbers = (subjects: Subject[], benchmark: Benchmark): boolean =>
   subjects.some(({ results }) => results.some((result) =>
     result.benchmark === benchmark.name && result.metrics.some(({ median }) => median !== undefined)));
 
-// Returns the hit rates of a curve over working sets, to stand below it.
+// Returns the hit rates that stand below a curve over working sets; undefined if there are none.
 function hitsElement(charts: Charts, id: string, kind: View["kind"], grid: Grid): HTMLElement | undefined {
   const shown = measuredOnly(grid), hits = hitsOf(shown);
   if (kind !== "curve" || grid.x.type !== "bytes" || !isLine(grid) || !hits) return undefined;
@@ -146,8 +146,8 @@ function frontOf(charts: Charts, id: string, subjects: Subject[], benchmark: Ben
   return undefined;
 }
 
-// Returns the fold with all that is not shown at first. If only `words` is there, returns it alone,
-// because it is a fold already; undefined if there is nothing.
+// Returns a fold with everything that is not shown at first; undefined if there is nothing. If
+// there is only `words`, returns that, because it is a fold already.
 function moreOf(rest: HTMLElement[], flags: HTMLElement | undefined, words: HTMLElement | undefined):
     HTMLElement | undefined {
   if (rest.length === 0 && !flags) return words;

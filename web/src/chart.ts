@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A chart on the page: title, tools (switches, SVG, PNG, CSV), the drawing, and its numbers as a
-// table for who cannot or does not want to look at a drawing. It is drawn when it comes into view.
+// table for readers who prefer one. It is drawn when it comes into view.
 import type { EChartsCoreOption, EChartsType } from "echarts/core";
 import { init, use } from "echarts/core";
 import { BarChart, CustomChart, HeatmapChart, LineChart } from "echarts/charts";
@@ -46,16 +46,16 @@ export interface Switch {
 export interface ChartDesc {
   id: string;
   title: string;
-  origin: string; // device, driver, version; a saved drawing needs them
+  origin: string; // device, driver, version: for saved drawings
   subtitle: (look: Look) => string;
   summary: string; // one sentence for screen readers
   height: (look: Look) => number;
   option: (look: Look) => EChartsCoreOption;
   switches?: Switch[];
   numbers: () => { head: (string | Head)[]; rows: Cell[][] }; // for the table
-  csv: () => Cell[][]; // with its head
-  steps?: number; // positions that the arrow keys visit
-  zoomed?: (look: Look, low: number, high: number) => EChartsCoreOption; // x from low to high
+  csv: () => Cell[][]; // the first row names the columns
+  steps?: number; // how many positions the arrow keys visit
+  zoomed?: (look: Look, low: number, high: number) => EChartsCoreOption; // shows x from low to high
 }
 
 const NARROW = 560;
@@ -129,7 +129,7 @@ export class Chart {
     this.instance.on("datazoom", () => this.followZoom(look));
   }
 
-  // Shows what the description says now, at the same zoom.
+  // Shows what the description says now. The zoom stays unless the height changes.
   update(): void {
     const look = this.look(currentTheme());
     if (!this.instance || this.desc.height(look) !== this.instance.getHeight()) {
@@ -235,7 +235,7 @@ export class Charts {
     return chart.element;
   }
 
-  // `former` leaves the page; undefined at first.
+  // Puts `chart` in the place of `former`; undefined: there was no chart before.
   replace(chart: Chart, former: Chart | undefined): void {
     const at = former ? this.list.indexOf(former) : -1;
     if (at < 0) this.list.push(chart);
@@ -254,7 +254,7 @@ export class Charts {
     this.list.forEach((chart) => (chart.echarts ? chart.draw() : chart.await()));
   }
 
-  // Draws for paper: all charts that are not folded, as wide as a sheet allows beside the findings.
+  // Draws for paper all charts that are not in a closed fold; the findings have room beside them.
   print(): void {
     for (const chart of this.list) {
       if (!chart.plot.checkVisibility()) continue; // in a closed fold
@@ -277,8 +277,8 @@ export class Charts {
       { get: () => new Map(this.list.map((chart) => [chart.desc.id, chart])) });
   }
 
-  // Draws the charts again if the window's width or the theme changes and for printing, and those
-  // in a fold when it opens.
+  // Draws the charts again when the window's width or the theme changes, and for printing. Draws
+  // those in a fold when it opens.
   private follow(): void {
     let width = window.innerWidth, timer = 0;
     window.addEventListener("resize", () => {
@@ -287,7 +287,6 @@ export class Charts {
       clearTimeout(timer);
       timer = window.setTimeout(() => this.redraw(), 150);
     });
-    // Charts in a closed fold are drawn when the fold opens.
     document.addEventListener("toggle", (event) => {
       if (event.target instanceof HTMLDetailsElement && event.target.open)
         this.list.filter(({ plot, echarts }) => !echarts && (event.target as Node).contains(plot))

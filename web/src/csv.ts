@@ -29,7 +29,7 @@ function rowOf({ subject: { run, device }, result }: Case, metric: Metric | unde
   ];
 }
 
-// With the head; `metrics`: only the metrics of these names.
+// Returns the rows below a head. `metrics`: the names of the metrics to take; absent: all.
 export function resultsCsv(cases: Case[], metrics?: string[]): Cell[][] {
   const rows = cases.flatMap((one) => {
     const found = one.result.metrics.filter(({ name }) => metrics?.includes(name) ?? true);

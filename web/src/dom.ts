@@ -28,7 +28,7 @@ export const present = <T>(list: (T | undefined)[]): T[] => list.filter((one): o
 export const idOf = (text: string): string =>
   text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 
-// A file that the browser saves.
+// Lets the browser save a file.
 export function download(name: string, content: Blob): void {
   const link = h("a", { href: URL.createObjectURL(content), download: name });
   document.body.append(link);
@@ -37,7 +37,7 @@ export function download(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-// A button that saves rows of numbers as NAME.csv.
+// Returns a button that saves rows of numbers as NAME.csv.
 export const csvButton = (name: string, rows: () => (string | number | undefined)[][]): HTMLElement =>
   h("button", {
     type: "button", title: "Save the numbers as CSV",

@@ -14,7 +14,7 @@ interface Said {
   unsure: boolean;
 }
 
-// What a finding is about: its first case names the benchmark.
+// Returns the benchmark that a finding is about, from the finding's first case.
 export const topicOf = (finding: Finding): string => finding.keys[0]?.split("/")[0] ?? "";
 
 // Returns the finding's text without the device, which the page already names. `result`: a case
@@ -42,7 +42,7 @@ export function saidOf(subjects: Subject[], topic: string): Said[] {
   for (const run of new Set(subjects.map((subject) => subject.run)))
     for (const finding of run.findings.filter((one) => topicOf(one) === topic)) {
       const about = subjects.find((one) => one.run === run && one.device.id === finding.device);
-      if (finding.device !== undefined && about === undefined) continue; // of a device that is not shown
+      if (finding.device !== undefined && about === undefined) continue; // its device is not shown
       const text = textOf(finding, about, subjects.length > 1);
       if (!said.has(text)) said.set(text, { text, unsure: isUnsure(finding, about) });
     }
@@ -60,7 +60,7 @@ export function findingsOf(subjects: Subject[], topic: string): HTMLElement | un
   let letters = 0;
   const first = all.filter(({ text }) => {
     const fits = letters === 0 || letters + text.length <= LETTERS_MAX;
-    if (fits) letters += text.length + 40; // an item ends in a line that is half empty
+    if (fits) letters += text.length + 40; // the last line of an item is about half empty
     return fits;
   });
   const rest = all.filter((one) => !first.includes(one));

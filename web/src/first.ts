@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first screen, which fathom draws into the page (report/picture.c), as pictures that can be saved:
-// of each device the card, the pyramid of memory and what stands out, under its name.
+// Saves the first screen as pictures, one for each device: its name, the card, the pyramid of
+// memory and what stands out. fathom draws this screen into the page (report/picture.c).
 import { h, idOf } from "./dom";
 import type { TextStyle } from "./picture";
 import { framed, MARGIN, put, putText, saveButtons } from "./picture";

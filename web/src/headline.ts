@@ -60,7 +60,7 @@ function cutCurve(grid: Grid): { grid: Grid; note: string } {
   };
 }
 
-// Keeps the best bars and, as the last one, the worst. The drawing below has those between them.
+// Keeps the best bars and, as the last one, the worst. The whole drawing also has those between.
 function cutBars(grid: Grid): { grid: Grid; note: string } {
   const way = grid.metric.better === "lower" ? 1 : -1;
   const rank = new Map<string, number>();

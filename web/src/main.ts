@@ -49,7 +49,7 @@ function sectionsOf(charts: Charts, subjects: Subject[]): HTMLElement[] {
   ]);
 }
 
-// Returns what report/html.c embedded: text in zlib's format, in base64.
+// Unpacks what report/html.c embedded: text in zlib's format, in base64.
 async function unpack(base64: string): Promise<string> {
   if (typeof DecompressionStream === "undefined")
     throw new Error("this browser is too old for it (Chrome 80, Firefox 113, Safari 16.4)");
@@ -62,7 +62,7 @@ class Page {
   readonly charts = new Charts();
   private readonly runs: Run[];
   private readonly main = document.querySelector("main") as HTMLElement;
-  private readonly hidden = new Set<number>(); // numbers of the subjects
+  private readonly hidden = new Set<number>(); // indices of subjects
 
   constructor(runs: Run[]) {
     this.runs = runs;
@@ -79,7 +79,8 @@ class Page {
     const sections = sectionsOf(this.charts, chosen);
     sections.forEach((one) => one.classList.add("built"));
     this.main.append(...sections);
-    if (sections[0]?.id === "differences") this.main.prepend(sections[0]); // the reason to compare runs
+    // With several runs, readers look for their differences first.
+    if (sections[0]?.id === "differences") this.main.prepend(sections[0]);
     document.body.prepend(sidebar(sections, {
       names: all.map(({ label }) => label),
       isShown: (i) => !this.hidden.has(i),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a benchmark's first chart shows, as a sentence: the figures that the benchmark declares as
-// its headlines, a finding about a line that is drawn, or the best and the worst case. It names
-// only trusted results; "" if there are none.
+// Says in a sentence what a benchmark's first chart shows: the figures that the benchmark declares
+// as its headlines, a finding about a drawn line, or the best and the worst case. Only trusted
+// results are named; "" if there are none.
 import type { Level } from "./charts/levels";
 import { levelsOf, levelsOfSubject } from "./charts/levels";
 import { saidOf } from "./findings";
@@ -27,8 +27,8 @@ function shortText(metric: Metric): string {
   return metric.at_least ? `≥ ${text}` : text;
 }
 
-// Returns a value as text: shares as percents, and counted things without "op": 513 M/s of
-// triangles.
+// Returns a value as text: a share in percent, a count of things without "op" (513 M/s for
+// triangles).
 function valueText(metric: Metric): string {
   const { median = NaN, unit, better, name } = metric;
   if (unit === "1" && better === "higher" && median <= 1) return percent(median);
@@ -39,8 +39,8 @@ function valueText(metric: Metric): string {
 
 const isLower = (metric: Metric): boolean => metric.better === "lower";
 
-// True if the run shows that there is no further cache: the curve of the levels goes on to four times the
-// end of the last one.
+// True if the run shows that there is no further cache: the curve of the levels goes on to four
+// times the size of the last one.
 function reachesMemory(subject: Subject, last: Level): boolean {
   const owner = last.finding.keys[0]?.split("/")[0];
   return subject.results.some(({ benchmark, case: { bytes } }) => benchmark === owner && Number(bytes) >= 4 * last.bytes);
@@ -66,7 +66,7 @@ function casesOf(subject: Subject, benchmark: Benchmark, headline: Headline): Re
   return all.filter((result) => result.case[by] === largest);
 }
 
-// The best of the cases. Undefined if a case that is not trusted is clearly better.
+// Returns the best of the cases; undefined if a case that is not trusted is clearly better.
 function bestOf(cases: Result[], name: string): Metric | undefined {
   const best = (of: Result[]): Metric | undefined => of.flatMap((result) => metricOf(result, name) ?? [])
     .sort((a, b) => (isLower(a) ? 1 : -1) * ((a.median ?? 0) - (b.median ?? 0)))[0];
@@ -116,8 +116,9 @@ interface Flat {
   points: Point[];
 }
 
-// The flat parts of the curve: a level's finding names the last case of its part and the first case of
-// the next one. The last part is DRAM if it goes on to four times the size at which that begins.
+// Returns the flat parts of the curve. A level's finding names the last case of its part and the
+// first case of the next part. The last part is DRAM if the curve goes on to four times the size of
+// the last level.
 function flatsOf(grid: Grid, subject: Subject): Flat[] {
   const levels = levelsOfSubject(subject), points = seriesOfLevels(grid, subject)?.points ?? [];
   const at = (key: string | undefined): number => points.findIndex(({ result }) => result.key === key);
@@ -147,7 +148,7 @@ function levelFigures(grid: Grid): Figure[] {
 
 // ---------------------------------------------------------------- sentences
 
-// "the L2 has a near half (142 ns) and a far half (263 ns)"
+// Returns texts like "the L2 has a near half (142 ns) and a far half (263 ns)".
 function withHalves(figures: Figure[]): string[] {
   return figures.flatMap(({ title, values: [value] }) => {
     const [half, cache] = title.split(" ");
@@ -160,11 +161,11 @@ function withHalves(figures: Figure[]): string[] {
   });
 }
 
-// Within a sentence: "Shared memory read" → "shared memory read", but "DRAM read".
+// Returns a title for use within a sentence: "DRAM read", but "shared memory read".
 const lowered = (title: string): string =>
   /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
 
-// "338 ns on vulkan, 348 ns on cuda", or "142 ns on both".
+// Returns "338 ns on vulkan, 348 ns on cuda", or "142 ns on both".
 function eachText({ values }: Figure, count: number): string {
   const texts = new Set(values.map(({ text }) => text));
   if (texts.size === 1 && values.length === count) return `${[...texts].join()} on ${count > 2 ? "all" : "both"}`;
@@ -193,7 +194,7 @@ const sentence = (figures: Figure[], devices: number): string =>
     return `${name}: ${devices > 1 ? eachText(figure, devices) : onlyText(figure, at === 0)}`;
   }));
 
-// A finding that is trusted and begins with the name of a line that is drawn.
+// Returns a short trusted finding that begins with the name of a drawn line; "" if there is none.
 function findingOf(subjects: Subject[], benchmark: Benchmark, grid: Grid): string {
   const names = grid.panels.flatMap(({ series }) => series).map(({ rest }) => rest).filter(Boolean);
   return saidOf(subjects, benchmark.name).find(({ text, unsure }) => !unsure && text.length <= LETTERS_MAX &&
@@ -228,8 +229,8 @@ function rankedOf(grid: Grid, subject: Subject): Point[] {
   return 2 * trusted.length < all.length ? [] : trusted.sort((a, b) => way * (medianOf(a) - medianOf(b)));
 }
 
-// "Best: 5.92× (ByteAddressBuffer.Load, uniform); worst: 0.0283× (cbuffer{float4} load, linear)";
-// with several devices, the best case of each.
+// Returns "Best: 5.92× (ByteAddressBuffer.Load, uniform); worst: 0.0283× (cbuffer{float4} load,
+// linear)"; with several devices, the best case of each.
 function rangeText(grid: Grid): string {
   const said = (word: string, point: Point): string => {
     const name = nameOf(grid, point);
@@ -243,7 +244,7 @@ function rangeText(grid: Grid): string {
   return best && worst && best !== worst ? `${said("Best", best)}; ${said("worst", worst)}` : "";
 }
 
-// `grid`: what is drawn; undefined for a table.
+// `grid`: what the chart draws; undefined for a table.
 export function messageOf(subjects: Subject[], benchmark: Benchmark, grid: Grid | undefined): string {
   const levels = grid ? levelFigures(grid) : [];
   if (levels.some(({ values }) => values.length > 0))
@@ -257,7 +258,7 @@ export function messageOf(subjects: Subject[], benchmark: Benchmark, grid: Grid 
   const first = headlines[0]?.headline, said = sentence(headlines.map(({ figure }) => figure), subjects.length);
   if (!grid || (first && first.metric === grid.metric.name)) return said;
   // If a ratio is drawn, its range says more than figures of other metrics. A single such figure
-  // says little, too.
+  // says less than the range, too.
   const isOther = grid.metric.unit !== "1" && headlines.length > 1;
   return findingOf(subjects, benchmark, grid) || (isOther ? said : rangeText(grid));
 }

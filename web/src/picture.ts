@@ -13,7 +13,7 @@ export interface Head {
   origin: string;
 }
 
-// Words put into lines of at most `width` pixels, as far as there are blanks.
+// Breaks a text at blanks into lines of at most `width` pixels; a longer word is not broken.
 function wrapped(text: string, size: number, width: number): string[] {
   const lines = [""];
   for (const word of text.split(" ")) {
@@ -71,7 +71,7 @@ export function framed(width: number, head: Head, draw: (svg: Element, y: number
   return new XMLSerializer().serializeToString(svg).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "?");
 }
 
-// A drawing below its head.
+// Returns a drawing below its head, as the text of an SVG file.
 export function standalone(drawing: SVGElement, head: Head): string {
   return framed(Number(drawing.getAttribute("width")), head, (svg, y) => {
     drawing.setAttribute("y", String(y));

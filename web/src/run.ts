@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The run file as the page sees it (docs/run-schema.json). fathom has read and checked it before
-// it was embedded; what may be absent is optional here.
+// embedding it; members that a run may lack are optional here.
 
 export type Unit =
   | "1" | "ns" | "cycle" | "B" | "B/s" | "B/cycle" | "op/s" | "op/cycle" | "Hz" | "W" | "J"
@@ -95,11 +95,11 @@ export interface Series {
   data: (number | null)[][];
 }
 
-// What a hardware counter says of one unit of the case's work.
+// What a hardware counter counted for one unit of the case's work.
 export interface Counter {
   name: string;
   counted: number;
-  passes?: number; // in which it and those beside it were read; absent: not known
+  passes?: number; // in which this counter and those read with it were read; absent: not known
 }
 
 export interface Result {
@@ -147,7 +147,7 @@ export interface Subject {
   run: Run;
   device: Device;
   label: string; // differs from the labels of all other subjects
-  short: string; // the same in charts
+  short: string; // the same, for use in charts
   results: Result[];
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What stands around the charts: machines, flags, provenance.
+// What surrounds the charts: devices, flags, provenance.
 import { runCsv } from "./csv";
 import { csvText, download, h } from "./dom";
 import type { Benchmark, Result, Run, Subject, ShownUnit, Verdict } from "./run";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What stays beside the sections: where they are, which runs are shown, light or dark. On a narrow
-// screen it is a fold at the top.
+// The sidebar: links to the sections, the choice of devices, light or dark. On a narrow screen it
+// is a fold at the top.
 import { h } from "./dom";
 import { toggleTheme } from "./theme";
 

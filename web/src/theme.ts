@@ -4,7 +4,7 @@
 // dark ones, so that names in these colours can be read; after the last one they are used again,
 // dashed.
 
-// Named, not inherited: ECharts measures texts on a canvas, which knows no parent to inherit from.
+// Names fonts instead of inheriting them: ECharts measures texts on a canvas, which inherits none.
 export const FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 
 export interface Theme {

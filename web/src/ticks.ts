@@ -14,7 +14,7 @@ export function octaveTicks(low: number, high: number, most: number): number[] {
 
 const steps125 = [1, 2, 5];
 
-// The nearest of … 1 2 5 10 20 … that is not above (way −1) or not below (way 1).
+// Returns the nearest of … 1 2 5 10 20 … that is not above (way −1) or not below (way 1).
 function near125(value: number, way: 1 | -1): number {
   const power = 10 ** Math.floor(Math.log10(value));
   const all = [...steps125, 10].map((step) => step * power);

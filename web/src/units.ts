@@ -35,7 +35,7 @@ export interface Scaled {
 
 const rounded = (value: number): number => Math.abs(Number(value.toExponential(3)));
 
-// The scale that shows `value` with one to four digits before the point.
+// Returns the scale that shows `value` with one to four digits before the point.
 export function scaleFor(value: number, unit: ShownUnit): Scaled {
   const { base, home, names } = scales[unit];
   let at = home;
@@ -69,7 +69,7 @@ export function formatUnit(value: number | undefined | null, unit: ShownUnit): s
   return name === "" ? text : `${text} ${name}`;
 }
 
-// "142 ns" for 142.05 ns, "9.84 TB/s": for reading, not for calculating.
+// Returns "142 ns" for 142.05 ns, "9.84 TB/s": for reading, not for calculating.
 export function formatShort(value: number, unit: ShownUnit): string {
   if (!Number.isFinite(value)) return "–";
   const { factor, name } = scaleFor(value, unit);
@@ -105,12 +105,12 @@ function textName(value: string): string {
   }
 }
 
-// Replaces such scenarios of a case by their names in a text.
+// Replaces each scenario of a case in a text by the scenario's name.
 export const withNames = (text: string, { case: values }: { case: Record<string, Value> }): string =>
   Object.values(values).reduce<string>((said, value) =>
     typeof value === "string" && value.startsWith("{") ? said.replaceAll(value, textName(value)) : said, text);
 
-// A value of a case: "32 KiB", "64", "vector".
+// Returns a value of a case as text: "32 KiB", "64", "vector".
 export function formatValue(value: Value | undefined, param: Param | undefined): string {
   if (value === undefined) return "–";
   if (typeof value === "string") return textName(value);
@@ -121,13 +121,13 @@ export function formatValue(value: Value | undefined, param: Param | undefined):
   return value >= 8192 && value % whole === 0 ? `${value / whole} ${name}` : String(value);
 }
 
-// The median of a metric: "1.9 ms", or "≥ 1.9 ms" where it is a lower bound.
+// Returns the median of a metric: "1.9 ms", or "≥ 1.9 ms" if it is a lower bound.
 export function formatMedian(metric: { median?: number; at_least?: boolean } | undefined, unit: ShownUnit): string {
   const text = formatUnit(metric?.median, unit);
   return metric?.at_least ? `≥ ${text}` : text;
 }
 
-// "±0.4 %" of an interval.
+// Returns the half-width of an interval: "±0.4 %".
 export function formatMargin(median: number | undefined, ci95: [number, number] | undefined): string {
   if (median === undefined || ci95 === undefined || median === 0) return "";
   const percent = ((ci95[1] - ci95[0]) / 2 / Math.abs(median)) * 100;

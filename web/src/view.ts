@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A view of a benchmark turned into panels of series over x, as report/view.c does for the
-// terminal, but with all devices of all runs side by side.
+// Turns a view of a benchmark into panels of series over x, as report/view.c does for the terminal,
+// but with all devices of all runs side by side.
 import type { Benchmark, Metric, MetricInfo, Param, Result, Subject, Value, View } from "./run";
 import { metricOf, shownUnit } from "./run";
 import { formatValue } from "./units";
@@ -16,7 +16,7 @@ export interface GridSeries {
   rest: string; // the label without the device
   subject: Subject;
   points: Point[]; // ascending in x
-  style?: { colour: number; dash: number }; // which of the drawing's; absent: the next ones
+  style?: { colour: number; dash: number }; // indices; absent: the next colour and dash
 }
 
 export interface Panel {
@@ -80,7 +80,7 @@ export function select(subjects: Subject[], benchmark: Benchmark, view: View): S
 const differs = (key: string, chosen: Selected[]): boolean =>
   chosen.some(({ result }) => result.case[key] !== chosen[0]?.result.case[key]);
 
-// Axes that take more than one value.
+// Returns the axes of which these cases have more than one value.
 export function varying(benchmark: Benchmark, chosen: Selected[]): Param[] {
   return benchmark.params.filter((param) => param.role === "axis" && differs(param.key, chosen));
 }
@@ -94,8 +94,8 @@ function labelOf(result: Result, params: Param[]): string {
   }).join(" ");
 }
 
-// The metric that counts the work of `metric` in core cycles; undefined if there is none. Runs that
-// an earlier fathom wrote have `cycles_of` too: results/run.c adds it when it reads them.
+// Returns the metric that counts the work of `metric` in core cycles; undefined if there is none.
+// Older runs have `cycles_of` too: results/run.c adds it when it reads them.
 export function inCycles(benchmark: Benchmark, metric: MetricInfo): MetricInfo | undefined {
   return benchmark.metrics.find(({ cycles_of }) => cycles_of?.split(",").includes(metric.name));
 }

@@ -16,7 +16,7 @@ import {
 } from "./parts";
 import type { DrawApi, Lead } from "./parts";
 
-const ROWS_MAX = 150; // in view at once
+const ROWS_MAX = 150; // rows in view at once
 
 interface Bar {
   label: string;
@@ -54,7 +54,7 @@ const worst = (grid: Grid, bars: Bar[]): number =>
 
 // Returns how many times better a bar is than the worst one, as "×1.32".
 function ratioText(grid: Grid, bar: Bar, base: number): string {
-  if (grid.metric.unit === "1") return ""; // is a ratio itself
+  if (grid.metric.unit === "1") return ""; // the value is a ratio itself
   const ratio = grid.metric.better === "lower" ? base / bar.value : bar.value / base;
   return Number.isFinite(ratio) ? `×${ratio.toFixed(ratio < 10 ? 2 : ratio < 1000 ? 1 : 0)}` : "";
 }
@@ -65,8 +65,8 @@ function rowHeight(grid: Grid, bars: Bar[], look: Look): number {
   return bars.length > 60 ? 20 : 24;
 }
 
-// "4.614 TB/s  ×1.32  95.9 %": the value, against the worst, of the limit; where it is narrow the first
-// and the last, one below the other.
+// Returns the text beside a bar, "4.614 TB/s  ×1.32  95.9 %": the value, its ratio to the worst
+// bar, its share of the limit. Narrow drawings have no ratio, and the share in a second line.
 function valueText(grid: Grid, bar: Bar, base: number, look: Look): string {
   const found = pointMetric(bar.point, grid.metric), of = found?.share;
   const value = formatUnit(bar.value, shownUnit(found, grid.metric.unit));
@@ -102,7 +102,7 @@ function valueAxis(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
       axisLabel: { ...style.axisLabel, formatter },
     };
   const { min, max, ticks } = logTicks(bars);
-  return { // ends a little wider, as for curves
+  return { // slightly wider, for the reason in curve.ts
     type: "log", min: min * (1 - 1e-9), max: max * (1 + 1e-9), startValue: min, ...style,
     axisTick: { customValues: ticks },
     axisLabel: { ...style.axisLabel, customValues: ticks, formatter },
@@ -139,7 +139,7 @@ function option(grid: Grid, bars: Bar[], log: boolean, look: Look): EChartsCoreO
   const subjects = measuredSubjects(grid);
   const colourOf = (bar: Bar): string =>
     look.theme.series[bar.colour % look.theme.series.length] ?? look.theme.text;
-  // A bar filled with the colour of flags would look like one of another series or device.
+  // A flagged bar keeps its colour: another colour would stand for another series or device.
   const styleOf = (bar: Bar): object => (!isFlagged(bar) ? { color: colourOf(bar) } : {
     color: colourOf(bar), opacity: 0.45, borderColor: look.theme.warn, borderWidth: 2,
     borderType: "dashed",
@@ -175,10 +175,10 @@ function option(grid: Grid, bars: Bar[], log: boolean, look: Look): EChartsCoreO
     },
     xAxis: valueAxis(grid, bars, log, look),
     series: [
-      // One for each device, so that the legend has it; rows of the others are empty in it.
+      // One series per device, for the legend; it is empty in the rows of other devices.
       ...subjects.map((subject, i) => ({
         type: "bar", name: subject.short, barMaxWidth: 18, barGap: "-100%",
-        // A column of their own: beside the bars intervals would cross them.
+        // All values stand in one column: beside the bars, intervals would cross them.
         labelLayout: { x: look.width - room + (look.narrow ? 6 : 10), align: "left", verticalAlign: "middle" },
         color: look.theme.series[i % look.theme.series.length],
         data: bars.map((bar) => bar.point.subject !== subject ? "-" : {
@@ -198,7 +198,7 @@ function option(grid: Grid, bars: Bar[], log: boolean, look: Look): EChartsCoreO
 export function barsChart(id: string, grid: Grid, lead?: Lead): Chart {
   const asMeasured = barsOf(grid);
   const positive = asMeasured.every(({ value }) => value > 0);
-  const ordered = (index: number): Bar[] => { // as measured, best first, worst first
+  const ordered = (index: number): Bar[] => { // 0: as measured, 1: best first, 2: worst first
     const way = (grid.metric.better === "lower" ? 1 : -1) * (index === 1 ? 1 : -1);
     return index === 0 ? asMeasured : [...asMeasured].sort((a, b) => way * (a.value - b.value));
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tables: every case a row, the axes that vary and all metrics as columns; a click on a head sorts.
+// Tables: a row per case; the axes that vary and all metrics are columns. A click on a head sorts.
 import { resultsCsv } from "../csv";
 import { csvButton, h } from "../dom";
 import type { Benchmark, Metric, MetricInfo, Subject, View } from "../run";
@@ -21,7 +21,7 @@ interface Column {
   text: (row: Row) => string;
   sort: (row: Row) => string | number | undefined;
   number: boolean;
-  verdict?: (row: Row) => string | undefined; // colours its cell; else the row
+  verdict?: (row: Row) => string | undefined; // colours the cell; absent: only the row is coloured
 }
 
 function rowsOf(chosen: Selected[]): Row[] {
@@ -51,8 +51,8 @@ function metricColumn(metric: MetricInfo, subject: Subject, head: string): Colum
   };
 }
 
-// Returns the columns. With several devices, each has only the metric that the view is about: other
-// metrics would hide it.
+// Returns the columns. With several devices, each device has only the column of the view's metric
+// and those of sensors: other metrics would hide them.
 function columnsOf(benchmark: Benchmark, view: View, chosen: Selected[]): Column[] {
   const subjects = [...new Set(chosen.map(({ subject }) => subject))];
   const columns: Column[] = varying(benchmark, chosen).map((param) => ({
@@ -109,8 +109,8 @@ function moreButton(text: string, action: () => void): HTMLElement {
 
 const ROWS_AT_ONCE = 400;
 
-// Undefined where the view shows no case, or is about sensors that no case has. More rows than `most`
-// are shown after a click.
+// Returns a table; undefined if the view shows no case, or shows sensors that no case has. Rows
+// beyond `most` are shown after a click.
 export function casesTable(id: string, subjects: Subject[], benchmark: Benchmark, view: View,
                            most = ROWS_AT_ONCE): HTMLElement | undefined {
   const chosen = select(subjects, benchmark, view);

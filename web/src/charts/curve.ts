@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Curves: a line a series with its intervals as whiskers, log axes, limits and levels marked,
-// time ↔ cycles.
+// Curves: a line for each series, with its intervals as whiskers, log axes, marked limits and
+// levels, and a switch between time and cycles.
 import type { EChartsCoreOption } from "echarts/core";
 import type { Look } from "../chart";
 import { Chart } from "../chart";
@@ -20,7 +20,7 @@ import {
 } from "./parts";
 import type { DrawApi, Lead } from "./parts";
 
-// What is drawn. ECharts copies its options deeply: only plain() may be handed over.
+// A point that is drawn. ECharts copies its options deeply, so it gets only what plain() returns.
 interface Datum {
   value: [number | string, number];
   point: Point;
@@ -42,7 +42,7 @@ interface State {
 }
 
 const MANY = 12, SHOWN = 3;
-const LABELLED_MAX = 8; // with more lines, names are in a legend
+const LABELLED_MAX = 8; // if there are more lines, a legend has their names
 
 const dashes = ["solid", "dashed", "dotted"];
 
@@ -76,16 +76,16 @@ const valueAt = (grid: Grid, place: number): number =>
 
 const allSeries = (grid: Grid): GridSeries[] => grid.panels.flatMap((panel) => panel.series);
 
-// True if other lines have more than three points between these two, which are a factor of 8 or
-// more apart: no line joins them, because nothing was measured there.
+// True if no line joins these two points: they are a factor of 8 or more apart, and other lines
+// have more than three points between them.
 function isGap(grid: Grid, before: Datum | undefined, x: number | string): boolean {
   const from = before?.point.x;
   if (typeof from !== "number" || typeof x !== "number" || x < 8 * from) return false;
   return grid.xs.filter((one) => typeof one === "number" && one > from && one < x).length > 3;
 }
 
-// A sparse line has few points that are far apart: samples of levels. A line between them would
-// mean nothing.
+// A sparse line has few points, far apart: each samples a level. Nothing joins them, because a line
+// between two levels would mean nothing.
 const SPARSE_POINTS = 4, SPARSE_STEP = 8;
 
 export function isSparse(grid: Grid, { points }: GridSeries): boolean {
@@ -152,7 +152,7 @@ function ceilings(grid: Grid, state: State, look: Look): object[] {
 }
 
 const LEVEL_ROW_PX = 14;
-const PLOT_LEAST = 0.6; // of the width: names may stand beside the lines
+const PLOT_LEAST = 0.6; // least share of the width for the plot, beside the names of lines
 
 const levelText = (level: Level): string => `${level.name} ${sizeText(level.bytes)}`;
 
@@ -171,7 +171,7 @@ function levelRows(grid: Grid, look: Look): { level: Level; row: number }[] {
 }
 
 const LIMITS_MAX = 3;
-const LABEL_SHARE = 0.08; // of the height of a drawing: what the label of a limit needs
+const LABEL_SHARE = 0.08; // share of a drawing's height that the label of a limit needs
 
 // Returns lines at the limits. A label that would overlap another one is left out. If there are too
 // many limits (for example one per width), only the tooltips show them.
@@ -257,21 +257,21 @@ function yAxis(state: State, data: Datum[], look: Look): object {
   const formatter = (value: number): string => formatTick(value, state.metric.unit);
   const values = data.map(({ value }) => value[1]);
   if (!state.log || values.length === 0)
-    return { // from 0, also where an interval reaches below it
+    return { // from 0, even if an interval reaches below 0
       type: "value", ...(values.every((value) => value >= 0) ? { min: 0 } : {}), ...style,
       ...(state.metric.unit === "%" ? { max: 100 } : {}),
       axisLabel: { ...style.axisLabel, formatter },
     };
   const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
   const { min, max, ticks } = decadeTicks(low, high === low ? low * 2 : high);
-  return { // its ends a hair wider, because logarithms round and a tick beyond an end is left out
+  return { // slightly wider: logarithms are rounded, and a tick beyond an end is left out
     type: "log", min: min * (1 - 1e-9), max: max * (1 + 1e-9), ...style, axisTick: { customValues: ticks },
     axisLabel: { ...style.axisLabel, customValues: ticks, formatter },
   };
 }
 
-// With many lines of several devices, only the longest are shown at first; a click in the legend
-// shows others.
+// With many lines of several devices, only those with the most points are shown at first; a click
+// in the legend shows others.
 function selectedOf(list: GridSeries[]): Record<string, boolean> {
   const points = (name: string): number => list.reduce((sum, { rest, points: own }) =>
     sum + (rest === name ? own.length : 0), 0);

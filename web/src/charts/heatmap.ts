@@ -13,7 +13,7 @@ import {
 } from "./parts";
 import type { Lead } from "./parts";
 
-// ECharts copies its options deeply: only `value` is handed over.
+// ECharts copies its options deeply, so it gets only `value`.
 interface Field {
   value: [number, number, number]; // column, row, colour
   shown: number;
@@ -29,7 +29,7 @@ interface Sheet {
   xName: string;
   yName: string;
   folded?: boolean; // x goes on in the next row
-  together?: boolean; // a column is a device
+  together?: boolean; // each column is a device
 }
 
 interface State {
@@ -47,7 +47,7 @@ function sheetOf(grid: Grid, panel: Panel): Sheet {
   };
 }
 
-// A long row of neighbouring whole numbers is folded into rows of 16, a sheet for each value of y.
+// A long row of neighbouring whole numbers is folded into rows of 16; each value of y has a sheet.
 const FOLD = 16;
 
 function foldedSheets(grid: Grid, panel: Panel): Sheet[] {
@@ -136,8 +136,8 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
     },
     yAxis: {
       type: "category", inverse: true, data: state.sheet.rows,
-      name: tall ? "" : state.sheet.yName, // the names of the columns are at that place
-      nameLocation: "start", // at the top: it runs downward
+      name: tall ? "" : state.sheet.yName, // if tall, the names of the columns stand there
+      nameLocation: "start", // at the top, because the axis runs downward
       ...axisStyle(look), splitLine: { show: false },
       nameTextStyle: {
         ...axisStyle(look).nameTextStyle,

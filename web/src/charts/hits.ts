@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Hit rates of the caches, as hardware counters saw them, for the cases of a curve: the part of the bytes
-// read through a cache that it held. analysis/hits.c has the same rules.
+// Hit rates of the caches for the cases of a curve, from hardware counters: of the bytes read
+// through a cache, the share that it held. analysis/hits.c has the same rules.
 import type { Counter, MetricInfo, Result } from "../run";
 import type { Grid, GridSeries } from "../view";
 import { allPoints } from "../view";
 
 const caches = ["L1", "L2"];
 
-// Counters that were read in several passes count several runs of the work: no part of one another, unless
-// hits and misses of the L1 add up to its reads.
-// Files from before `passes` was written: those of the L1 were read in one pass.
+// Counters that were read in several passes count different runs of the work. One is a part of
+// another only if hits and misses of the L1 add up to its reads. Older files lack `passes`: they
+// read the counters of the L1 in one pass.
 const isOnePass = ({ name, passes }: Counter): boolean => (passes ?? (name.startsWith("l1_") ? 1 : 0)) === 1;
 
-// 0 to 1; undefined where it was not counted, or where less than a byte was read through that cache.
+// Returns, of the bytes read through a cache, the share that it held, 0 to 1; undefined if it was
+// not counted, or if less than a byte was read.
 function hitRate(result: Result, cache: string): number | undefined {
   const prefix = `${cache.toLowerCase()}_`;
   const own = (result.counters ?? []).filter(({ name }) => name.startsWith(cache === "L1" ? "l1_read" : prefix));
@@ -36,7 +37,7 @@ function withRate(result: Result, cache: string): Result[] {
   }];
 }
 
-// A line of the curve in its colour, with another dash for each cache.
+// Returns the hit rates of a line in the line's colour; each cache has its own dash.
 function seriesOf(line: GridSeries, colour: number, cache: string, many: boolean): GridSeries {
   const named = (text: string): string => (many ? [text, cache].filter(Boolean).join(" ") : text);
   return {
@@ -45,7 +46,7 @@ function seriesOf(line: GridSeries, colour: number, cache: string, many: boolean
   };
 }
 
-// The same lines below them; undefined where no case was counted at two sizes.
+// Returns the hit rates of all lines, to draw below; undefined if no line has two points with one.
 export function hitsOf(shown: Grid): { grid: Grid; title: string } | undefined {
   const seen = caches.filter((cache) => allPoints(shown).some(({ result }) => hitRate(result, cache) !== undefined));
   const lines = shown.panels.flatMap(({ series }) => series);

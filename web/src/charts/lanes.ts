@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What lane k of a time line, or row k of a matrix, stands for: the result's detail "lane k" says it, its
-// name before the first comma (as report/spans.h has it).
+// The name of lane k of a time line, or of row k of a matrix: the text of the result's detail "lane
+// k" before its first comma (as report/spans.h has it).
 import type { Result } from "../run";
 import { withNames } from "../units";
 

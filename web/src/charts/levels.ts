@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Levels of the memory hierarchy that fathom found: findings of code "level", whose value is a size
-// in bytes, whose name is the level's, and whose keys name cases of the curve that shows it.
+// Levels of the memory hierarchy that fathom found: findings with the code "level". The value is a
+// size in bytes, the name is the level's, and the keys name cases of the curve that shows it.
 import type { Finding, Subject } from "../run";
 import { formatUnit } from "../units";
 import type { Grid } from "../view";
@@ -28,13 +28,13 @@ export function levelsOfSubject(subject: Subject): Level[] {
       : []).sort((a, b) => a.bytes - b.bytes);
 }
 
-// Those that belong to cases of this grid.
+// Returns the levels that belong to cases of this grid.
 export function levelsOf(grid: Grid): Level[] {
   const points = allPoints(grid);
   const keys = new Set(points.map(({ result }) => result.key));
   const seen = new Map<string, Level>();
   for (const subject of new Set(points.map((point) => point.subject)))
-    for (const level of levelsOfSubject(subject)) // of several devices the first one's
+    for (const level of levelsOfSubject(subject)) // the first device with this level counts
       if (level.finding.keys.some((key) => keys.has(key)) && !seen.has(level.name))
         seen.set(level.name, level);
   return [...seen.values()];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A series of pairs: columns a, b, a value from 0 to 1, and perhaps its interval (low, high). Drawn
-// as half a matrix.
+// A series of pairs: columns a, b, a value from 0 to 1, and sometimes its interval (low, high). It
+// is drawn as half a matrix.
 import type { EChartsCoreOption } from "echarts/core";
 import type { Cell, Look } from "../chart";
 import { Chart } from "../chart";

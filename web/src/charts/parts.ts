@@ -17,7 +17,7 @@ export const axisStyle = (look: Look) => ({
   nameTextStyle: { color: look.theme.muted },
 });
 
-// Control and wheel zoom, and so does dragging; on a narrow screen a finger scrolls the page instead.
+// Control with the wheel zooms, dragging moves; on a narrow screen a finger scrolls the page.
 export const insideZoom = (look: Look, filterMode: string): object[] =>
   look.narrow ? [] : [{ type: "inside", filterMode, zoomOnMouseWheel: "ctrl" }];
 
@@ -30,10 +30,10 @@ export const tooltipStyle = (look: Look) => ({
 });
 
 const LEGEND_ROWS = 4, LEGEND_ROW_PX = 22;
-const LEGEND_ICON_PX = 25 + 5 + 12; // a line, its distance to the text, and to the next name
+const LEGEND_ICON_PX = 25 + 5 + 12; // a line, the gap before its name, and the gap after it
 
-// A legend that shows all names, so that a saved drawing has them too; only where they would fill
-// half of the drawing can they be paged. `height`: the room it takes at the top.
+// Returns a legend, and the height that it takes at the top. It shows all names, so that a saved
+// drawing has them too; if they need more than LEGEND_ROWS rows, it is paged.
 export function legendOf(look: Look, names: string[]): { legend: object; height: number } {
   const wide = look.width - 16;
   let rows = 1, used = 0;
@@ -71,7 +71,7 @@ function shortened(text: string, size: number, width: number): string {
   return cut();
 }
 
-// One line, or two: broken between parts, else after a word, else anywhere.
+// Returns a label as one line or as two, broken between parts, else after a word, else anywhere.
 function labelLines(text: string, size: number, width: number, lines: number): string[] {
   const fits = (part: string): boolean => textWidth(part, size) <= width;
   if (fits(text) || lines === 1) return [shortened(text, size, width)];
@@ -94,7 +94,8 @@ export interface RowLabels {
   axisLabel: object; // for ECharts
 }
 
-// Names beside the rows of a drawing: as much room as the longest needs, at most two fifths of it.
+// Lays out the names beside the rows of a drawing: as wide as the longest one, at most 40 % of the
+// drawing (48 % of a narrow one).
 export function rowLabels(look: Look, names: string[]): RowLabels {
   const size = look.narrow ? 10 : 12;
   const width = Math.min(Math.ceil(widest(names, size)) + 2, Math.floor(look.width * (look.narrow ? 0.48 : 0.4)));
@@ -108,8 +109,8 @@ export function rowLabels(look: Look, names: string[]): RowLabels {
   };
 }
 
-// "gain: the workloads' lengths alone, summed, over the frame's length": what a name means, where the
-// run says it.
+// Returns a name with its meaning, if the run says it: "gain: the workloads' lengths alone, summed,
+// over the frame's length".
 export const nameWithHelp = ({ name, help }: { name: string; help?: string }): string =>
   help ? `${name}: ${help}` : name;
 
@@ -126,7 +127,7 @@ function sensorText(result: Result): string {
   }).join(", ");
 }
 
-// One line of a tooltip: a colour, a name, value, interval, n, flags.
+// Returns a line of a tooltip: a colour, a name, value, interval, n, flags.
 export function tipLine(point: Point, label: string, metric: MetricInfo, colour: string): HTMLElement {
   const found = pointMetric(point, metric), unit = shownUnit(found, metric.unit);
   const swatch = h("span", { class: "swatch" });
@@ -148,22 +149,22 @@ export function tip(title: string, lines: HTMLElement[]): HTMLElement {
   return h("div", {}, h("div", { class: "tip-title" }, title), ...lines);
 }
 
-// What ECharts hands to a series that draws itself: its values by dimension, and pixels for places.
+// What ECharts gives to a custom series: its values by dimension, and places as pixels.
 export interface DrawApi {
   coord: (place: number[]) => [number, number];
   size: (lengths: number[]) => [number, number];
   value: (dimension: number) => number;
 }
 
-// A line between two places, each given as the dimensions of its x and y: the interval of a value.
+// Draws a value's interval: a line between two places, each given by the dimensions of its x and y.
 export function drawLine(api: DrawApi, from: [number, number], to: [number, number], style: object): object {
   const place = (dimensions: number[]): [number, number] => api.coord(dimensions.map((one) => api.value(one)));
   const [x1, y1] = place(from), [x2, y2] = place(to);
   return { type: "line", shape: { x1, y1, x2, y2 }, style };
 }
 
-// The texts of a benchmark's first chart: a title in place of the view's, and a note if not
-// everything is drawn. Such a chart is lower than others.
+// The texts of a benchmark's first chart, which is lower than others: a title in place of the
+// view's, and a note if not everything is drawn.
 export interface Lead {
   title: string;
   of: string; // what is drawn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Series of one name that many cases have, for example one time line each: one place on the page,
-// and a list from which the reader chooses a case.
+// Series of one name that many cases have, for example one time line each. They share one place on
+// the page, with a list from which the reader chooses a case.
 import type { Chart } from "../chart";
 import { h } from "../dom";
 import type { Result, Series, Subject } from "../run";
@@ -16,7 +16,7 @@ export interface Carried {
   machine: string; // name of the subject if there are several; else ""
 }
 
-// Calls `shown` with each chart that is shown, and with the chart that it replaces; not for tables.
+// Calls `shown` with each chart that appears and the chart that it replaces; not for tables.
 export function seriesPicker(id: string, list: Carried[],
                              shown: (chart: Chart, former: Chart | undefined) => void): HTMLElement {
   const place = h("div", { class: "picker" });

@@ -55,7 +55,7 @@ function histogramOption(series: Series, look: Look): EChartsCoreOption {
 const isQuantiles = (series: Series): boolean =>
   series.columns[0] === "p" && series.columns.includes("low") && series.columns.includes("high");
 
-// x is the time, y the share of samples that took no longer; a row with at_least is a lower bound.
+// x is the time, y the share of samples that took no longer. A row with at_least is a lower bound.
 function quantilesOption(series: Series, look: Look): EChartsCoreOption {
   const [low, high, bound] = ["low", "high", "at_least"].map((name) => series.columns.indexOf(name));
   const colour = look.theme.series[0];
@@ -131,7 +131,7 @@ function optionOf(series: Series, look: Look): EChartsCoreOption {
   return series.data.length === 1 ? rowOption(series, look) : linesOption(series, look);
 }
 
-// Returns what is drawn; the names of the columns if they explain it.
+// Returns what the drawing shows: in words, or as the names of the columns.
 function subtitleOf(series: Series): string {
   if (isHistogram(series)) return "how often each time was measured";
   if (isQuantiles(series)) return `${series.columns[1] ?? ""}: the share of samples that took no longer`;

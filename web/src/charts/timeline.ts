@@ -119,7 +119,7 @@ function besidesOf(result: Result, series: Series, spans: Span[], at: number): s
   return [...gaps, ...overlaps];
 }
 
-const TOLD = ["start", "end", "lane", "queue", "after"]; // other lines show them
+const TOLD = ["start", "end", "lane", "queue", "after"]; // other lines of a tooltip show them
 
 function spanTip(result: Result, series: Series, spans: Span[], lane: string, at: number): HTMLElement {
   const span = spans[at];
@@ -149,7 +149,7 @@ function option({ result, series }: Line, by: string, look: Look): EChartsCoreOp
       ...insideZoom(look, "weakFilter"),
       { type: "slider", id: "slider", filterMode: "weakFilter", height: 18, bottom: 8, showDetail: false },
     ],
-    xAxis: { // its end is no round time
+    xAxis: { // no mark at the end, which is not a round time
       type: "value", min: 0, max: to - from, ...axisStyle(look), splitNumber: look.narrow ? 3 : 6,
       splitLine: { ...axisStyle(look).splitLine, showMaxLine: false },
       axisLabel: {
@@ -177,10 +177,10 @@ export interface LineHead {
   id: string;
   title: string;
   origin: () => string;
-  subtitle?: () => string; // else how many spans there are
+  subtitle?: () => string; // absent: how many spans there are
 }
 
-// `current`: what is drawn; a live time line has another one at each time.
+// `current` returns what is drawn; on a live time line that changes.
 export function timelineDesc({ id, title, origin, subtitle }: LineHead, current: () => Line): ChartDesc {
   const columns = (): string[] => current().series.columns;
   const ways = ["lane", "core", "queue"].filter((name) => columns().includes(name));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fragment of the address: the token comes in it once and is moved to the session's storage; the
-// state of the page stays in it, so that a saved address brings the page back (without the token).
+// The fragment of the address. It brings the token once, which then moves to the session's storage.
+// It keeps the state of the page, without the token, so that a saved address brings the page back.
 import type { Scenario } from "./scenario";
 import { scenarioOf } from "./scenario";
 
@@ -29,7 +29,7 @@ function stateOf(value: unknown): Partial<State> {
   };
 }
 
-// Takes the token out of the address. "" if there is none.
+// Moves the token from the address to the session's storage. Returns the stored token, or "".
 export function takeToken(): string {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const token = fragment.get("token");

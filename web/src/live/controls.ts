@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Controls for the parameters of a benchmark, from what `fathom list` says of them.
+// Controls for the parameters of a benchmark, made from what `fathom list` says of them.
 import { h } from "../dom";
 import { choice } from "./cards";
 import type { ListedBenchmark, ListedParam } from "./messages";

@@ -42,7 +42,7 @@ export class Editor {
     return this.welcome.benchmarks.find(({ name }) => name === this.state.benchmark);
   }
 
-  // Returns the saved state, without what this server does not know.
+  // Returns the saved state; what this server does not know is replaced.
   private startingFrom(saved: Partial<State>): State {
     const { devices, benchmarks, scenarios } = this.welcome;
     const known = <T>(list: T[], name: (one: T) => string, wanted: string | undefined, fallback = ""): string =>
@@ -124,7 +124,7 @@ export class Editor {
       }, name)));
   }
 
-  // Returns the chosen parameters, without those that the present scenario set.
+  // Returns the chosen parameters, except those that came with the built-in scenario.
   private withoutPreset(): Record<string, string> {
     const came = this.welcome.scenarios.find(({ name }) => name === this.state.preset)?.set ?? {};
     return Object.fromEntries(Object.entries(this.state.set).filter(([key, value]) => came[key] !== value));
@@ -139,7 +139,7 @@ export class Editor {
         (priority) => this.edit({ priority })));
   }
 
-  // Few drivers grant a stable clock. A refusal is a reason of the result.
+  // Few drivers grant a stable clock. If the driver refuses, the result says so as a reason.
   private clock(): HTMLElement {
     return h("div", { class: "row" }, choice("clock", clocks, this.state.scenario?.clock ?? "free", "clock",
       (clock) => this.edit({ clock })));

@@ -47,7 +47,7 @@ export class Link {
     this.listener.message(message);
   }
 
-  // If the server refused the token, it would refuse it again, so the page does not connect again.
+  // A server that answers without a welcome refused the token: the page does not connect again.
   private closed(): void {
     if (this.reached && !this.welcome) {
       this.listener.state("fathom serve did not accept this page. Open the address that it printed when it started.");

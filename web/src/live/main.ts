@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The second script of the page, which only fathom serve sends.
+// The second script of the page; only fathom serve sends it.
 import { LivePage } from "./page";
 
 new LivePage().charts.ready();

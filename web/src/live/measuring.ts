@@ -4,11 +4,11 @@
 // control.
 import type { Measure } from "./messages";
 
-const PAUSE_MS = 40; // gathers changes that come together
-const ANSWER_MS = 4000; // a request that was not answered by then is replaced
+const PAUSE_MS = 40; // changes within this time become one request
+const ANSWER_MS = 4000; // a request without an answer may be replaced after this time
 
 export class Measuring {
-  // Ids of several pages differ, because each begins at a number of its own.
+  // Each page numbers its requests from a random start, so that ids of several pages differ.
   private readonly first = 1000000 * Math.floor(1 + Math.random() * 1000000);
   private last = this.first;
   private answered = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the page and `fathom serve` say to each other over the WebSocket /live: one JSON text a message.
+// The messages between the page and `fathom serve` over the WebSocket /live: each is one JSON text.
 import type { Benchmark, Device, Finding, Param, Result, Run } from "../run";
 import type { ScenarioFile } from "./scenario";
 
@@ -50,7 +50,7 @@ export interface Done {
   id: number;
   frame: number;
   status?: Run["status"];
-  run?: Run; // not with the frames of a continuous measurement
+  run?: Run; // absent for frames of a continuous measurement
   findings: Finding[];
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of `fathom serve`: controls, what was measured last, and the report of what was measured.
+// The page of `fathom serve`: controls, the last result, and the report of everything measured.
 import { Charts } from "../chart";
 import { download, h } from "../dom";
 import type { Result, Run } from "../run";
@@ -13,7 +13,7 @@ import type { Done, FromServer, Welcome } from "./messages";
 import { Report } from "./report";
 import { View } from "./view";
 
-const LISTEN_MS = 300; // a new page does not interrupt the measurement of another one
+const LISTEN_MS = 300; // a new page listens first, and does not interrupt another page's measurement
 
 export class LivePage {
   readonly charts = new Charts();
@@ -35,7 +35,7 @@ export class LivePage {
   private report: Report | undefined;
   private run: Run | undefined;
   private cases = 0;
-  private readonly measured = new Set<string>(); // keys of cases
+  private readonly measured = new Set<string>(); // keys of measured cases
   private isReportBegun = false;
   private isSaveAwaited = false;
 
@@ -68,7 +68,7 @@ export class LivePage {
     }
   }
 
-  // ---------------------------------------------------------------- what the server says
+  // ---------------------------------------------------------------- messages from the server
 
   private receive(message: FromServer): void {
     if (message.type === "welcome") return this.start(message);
@@ -84,7 +84,7 @@ export class LivePage {
   private start(welcome: Welcome): void {
     const isFirst = this.welcome === undefined;
     this.welcome = welcome;
-    if (!isFirst) return; // connected again: everything stays
+    if (!isFirst) return; // after a lost connection the page stays as it is
     this.editor = new Editor(welcome, this.saved, (measure) => this.changed(measure), (text) => show(this.error, text));
     this.view = new View(this.charts, welcome);
     this.report = new Report(this.charts);
@@ -144,7 +144,7 @@ export class LivePage {
     if (this.isSaveAwaited) this.save();
   }
 
-  // ---------------------------------------------------------------- what the reader wants
+  // ---------------------------------------------------------------- actions of the reader
 
   private request(): void {
     this.measuring.request();
@@ -178,7 +178,7 @@ export class LivePage {
     keepState(this.editor.state);
   }
 
-  // Saves the run. A continuous measurement is ended first: its run comes after that.
+  // Saves the run. Ends a continuous measurement first, because its run comes only after the end.
   private save(): void {
     this.isSaveAwaited = this.run === undefined;
     if (this.run)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The report's section of the benchmark that is measured, which grows with each result.
+// The report's section of the benchmark that is being measured. It grows with each result.
 import { benchmarkSection } from "../benchmark";
 import type { Charts } from "../chart";
 import { h, present } from "../dom";
@@ -7,12 +7,12 @@ import type { Device, Result, Run } from "../run";
 import { subjectsOf } from "../run";
 import type { ListedBenchmark } from "./messages";
 
-const PAUSE_MS = 400; // between two drawings of what has grown
+const PAUSE_MS = 400; // between two drawings while results arrive
 
 export class Report {
   readonly element = h("div", { id: "live-report" });
   private readonly charts: Charts;
-  private readonly others: number; // charts of the page that are not of the report
+  private readonly others: number; // how many charts the page had before the report
   private readonly results = new Map<string, Result>();
   private run: Run | undefined;
   private timer = 0;
@@ -59,7 +59,7 @@ export class Report {
     const height = this.element.offsetHeight;
     this.charts.clear(this.others);
     const sections = run.benchmarks.map((benchmark) => benchmarkSection(this.charts, subjectsOf([run]), benchmark));
-    if (run.status === "running") this.element.style.minHeight = `${height}px`; // the page does not jump
+    if (run.status === "running") this.element.style.minHeight = `${height}px`; // or the page would jump
     else this.element.style.minHeight = "";
     this.element.replaceChildren(...present(sections));
     if (run.status === "running")

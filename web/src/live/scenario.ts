@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A scenario of `overlap` as one edits it: workloads in the order in which they are recorded. The server
-// reads what is sent with the parser of scenario files, whose rules these follow.
+// A scenario of `overlap` as readers edit it: workloads in the order in which they are recorded.
+// The server reads it with the parser of scenario files, so the rules here are the same.
 
 export const WORKLOADS_MAX = 16, GROUPS_MAX = 256, ITERATIONS_MAX = 128;
 const GROUPS_DEFAULT = 8, ITERATIONS_DEFAULT = 64;

@@ -11,7 +11,7 @@ import { formatTick, formatUnit } from "../units";
 export interface Stripped {
   frames: Frames;
   benchmark: ListedBenchmark;
-  most: number; // frames
+  most: number; // how many frames are shown
 }
 
 // Returns the first metric and those with its name as a prefix: response, response_p90,

@@ -5,7 +5,7 @@ import { edgesOf, isTimeline, lineOf } from "../charts/timeline";
 import type { Result, Series } from "../run";
 
 const FIRST_TRACK = 1000; // lowest number of a track: above those of processes
-const TRACKS_A_CORE = 64; // of a core: spans on one track must not overlap
+const TRACKS_A_CORE = 64; // most tracks of a core: spans on one track must not overlap
 const CORES_MAX = 4096;
 const FIRST_NS = 1000; // Perfetto 20 ignores the value of a counter at time 0
 
@@ -54,7 +54,7 @@ class Trace {
   readonly events: Event[] = [];
   private readonly tracks: Track[] = [];
   private flows = 0;
-  private startNs = 0; // when the present result begins: results follow one another
+  private startNs = 0; // start of the current result: results follow one another
 
   private add(ph: string, name: string, pid: number, tid: number, ns: number, rest: Event): void {
     this.events.push({ ph, name, pid, tid, ts: micro(FIRST_NS + this.startNs + ns), ...rest });
@@ -108,7 +108,7 @@ class Trace {
     for (const [from, to] of edgesOf(line.result, line.series)) {
       if (from < 0 || from >= line.rows || to < 0 || to >= line.rows) continue;
       const start = line.start(from), end = line.end(from);
-      this.addFlowEnd("s", line, from, end - Math.min(1, (end - start) / 2)); // while that span still runs
+      this.addFlowEnd("s", line, from, end - Math.min(1, (end - start) / 2)); // that span still runs then
       this.addFlowEnd("f", line, to, line.start(to));
       this.flows++;
     }
@@ -124,7 +124,7 @@ class Trace {
     return all.sort((a, b) => a.ns - b.ns || Number(a.late) - Number(b.late) || a.change - b.change);
   }
 
-  // A core has as many tracks as the most spans that it ran at once.
+  // Each core gets as many tracks as the most spans that it ran at once.
   private addCrowd(crowd: Spans): void {
     const used = new Map<number, boolean[]>(), tracks: number[] = [], bounds = this.bounds(crowd);
     let count = 0;
@@ -157,7 +157,7 @@ class Trace {
     const other = result.series?.find((one) => one !== series && isTimeline(one) && one.columns.includes("lane"));
     const crowd = other && new Spans(result, other);
     if (!(line.length > 0)) return;
-    // One beginning for both, so that cores and queues stay aligned.
+    // Both count from the same time, so that cores and queues stay aligned.
     if (crowd) line.from = crowd.from = Math.min(line.from, crowd.from);
     this.addLine(line);
     if (crowd) this.addCrowd(crowd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What was measured last: time line, strip of frames, figures, findings. Every figure is live: it
-// comes from one frame, and is not judged as the results of a run are.
+// The last result: time line, strip of frames, figures, findings. Every figure is live: it comes
+// from one frame, and is not judged as the results of a run are.
 import { Chart } from "../chart";
 import type { Charts } from "../chart";
 import { caseName } from "../charts/lanes";
