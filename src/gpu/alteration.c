@@ -13,7 +13,7 @@ struct variable {
     const char *api, *name;
     // PCI vendor id of the devices that the variable affects; 0 means all devices
     uint32_t vendor_id;
-    // value of the variable that alters nothing; NULL if every value alters the driver
+    // value of the variable that alters nothing; NULL if every value but "" alters the driver
     const char *usual;
     const char *effect; // what the variable does: the end of the sentence "NAME=VALUE is set: …"
     bool submissions_only;

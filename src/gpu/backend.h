@@ -9,8 +9,9 @@
 // that its comment names; the front end sets the other members of the new struct right after the
 // call. Before a call, the front end replaces zeros in descriptions by defaults: queues are not
 // NULL, ranges have their length, and sizes of images, numbers of workgroups or instances, and
-// queue_count are above 0. A slot that fails frees everything that it made, and sets the error. The
-// device stays usable after a failure, unless it is lost.
+// queue_count are above 0. A slot that fails sets the error. If its name ends in _create, it also
+// frees everything that it made, unless the device hangs. The device stays usable after a failure,
+// unless it is lost.
 //
 // The backend must keep the order of commands. In an ordered batch, each command starts after the
 // command before it is done, and sees its results. CUDA streams and in-order queues of OpenCL keep
@@ -89,7 +90,7 @@ enum gpu_batch_state {
     // the batch is recorded without error and is not in flight, so it can be submitted
     GPU_BATCH_READY,
     GPU_BATCH_IN_FLIGHT, // the batch is submitted, and no wait for its end has succeeded
-    GPU_BATCH_FAILED     // the recording or a reset failed, or the device was lost
+    GPU_BATCH_FAILED     // the recording or a reset failed, or a wait found the device lost
 };
 
 struct gpu_batch {
@@ -165,7 +166,8 @@ struct gpu_device {
     struct gpu_scope *scopes;   // list of the device's open scopes, the newest first
     bool clock_held;  // true while gpu_device_hold_clock keeps the device's clocks at their peak
     atomic_bool lost; // true if the device was lost or hangs; calls that use the device then fail
-    // true if a batch or copy did not end in time; the device's objects are then never destroyed
+    // true if a batch (gpu_batch_finish) or a copy (only Vulkan) did not end in time; the device's
+    // objects are then never destroyed
     bool hung;
 };
 
@@ -192,8 +194,8 @@ bool gpu_count_check(struct gpu_enumeration *to, uint64_t devices);
 
 // The functions of a backend that implement gpu/graphics.h.
 struct gpu_graphics {
-    // Creates a render target. Sets its member `blends`, and all members of its colour image
-    // (target->image) except `object` and `desc`.
+    // Creates a render target. Sets its members `image` and `blends`, and all members of the image
+    // except `object` and `desc`.
     struct gpu_target *(*target_create)(struct gpu_scope *, const struct gpu_target_desc *,
                                         struct error *);
     // Creates a draw program. `args` is the vertex or the fragment kernel, whichever has the longer
@@ -392,9 +394,9 @@ struct gpu_backend {
     bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);
-    // Submits a batch that is ready. Must not check anything, and must not allocate memory. `hold`
-    // may be NULL or already released. The batch must not start before the latest submission of
-    // each batch in batch->after is done.
+    // Submits a batch that is ready. Must not allocate memory, unless counters count the batch.
+    // `hold` may be NULL or already released. The batch must not start before the latest submission
+    // of each batch in batch->after is done.
     bool (*batch_submit)(struct gpu_batch *, struct gpu_hold *hold, struct error *);
     // batch_wait is called only for a batch that is in flight: submitted, and not waited for.
     bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);

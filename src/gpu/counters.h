@@ -21,10 +21,10 @@ enum gpu_counter_unit {
     GPU_COUNTER_RATIO,
 };
 
-// The table of the counters: name in C, name in files, unit, meaning. Counters of bytes in caches
-// count whole sectors: a load of 4 bytes counts as one sector. An instruction or a request of a
-// subgroup counts once, not once for each thread. A wavefront means here one pass of a request
-// through a unit, not a subgroup of AMD.
+// The table of the counters: name in C, name in files, unit, meaning. On NVIDIA, counters of bytes
+// in caches count whole sectors: a load of 4 bytes counts as one sector. An instruction or a
+// request of a subgroup counts once, not once for each thread. A wavefront means here one pass of a
+// request through a unit, not a subgroup of AMD.
 #define GPU_COUNTERS(X)                                                                            \
     X(DRAM_READ, "dram_read", BYTES, "bytes read from the device's memory")                        \
     X(DRAM_WRITTEN, "dram_written", BYTES, "bytes written to the device's memory")                 \
@@ -105,9 +105,9 @@ struct gpu_counter_source {
 struct gpu_counters;
 
 // Opens the hardware counters of a device, which must not be open already. Returns NULL with
-// ERROR_UNSUPPORTED in three cases: the API or the device has no counters, a library is missing, or
-// the user may not read counters. If a library or the permission is missing, the message says what
-// to do. gpu_counters_close accepts NULL.
+// ERROR_UNSUPPORTED if the API or the device has no counters, a library is missing or fails, the
+// user may not read counters, or another program reads them. If a library or the permission is
+// missing, the message says what to do. gpu_counters_close accepts NULL.
 struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *err);
 void gpu_counters_close(struct gpu_counters *counters);
 
@@ -115,11 +115,11 @@ void gpu_counters_close(struct gpu_counters *counters);
 const struct gpu_counter_source *gpu_counters_source(const struct gpu_counters *counters,
                                                      enum gpu_counter counter);
 
-// Returns an array with the names of all native counters, and sets *count to its length. The names
-// live as long as `counters`.
+// Returns an array with the names of the native counters that fathom lists, and sets *count to its
+// length. The names live as long as `counters`.
 const char *const *gpu_counters_natives(const struct gpu_counters *counters, size_t *count);
 
-// Returns the unit of a native counter; GPU_COUNTER_EVENTS if the vendor states no unit.
+// Returns the unit of a native counter; GPU_COUNTER_EVENTS if the unit is not known.
 enum gpu_counter_unit gpu_counters_native_unit(const struct gpu_counters *counters,
                                                const char *native);
 

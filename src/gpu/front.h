@@ -23,9 +23,9 @@ MUST_CHECK static inline bool gpu_device_check(const struct gpu_device *device, 
     return error_set(err, ERROR_DEVICE_LOST, "%s was lost: open it again", device->info->id);
 }
 
-// Must be called after each call of the backend, with the result `ok` and the error `err` of that
-// call. If the error is ERROR_DEVICE_LOST, marks the device as lost. If `err` is NULL, does not
-// mark the device. Returns `ok`.
+// Must be called after each call of the backend that can set an error, with the result `ok` and the
+// error `err` of that call. If the error is ERROR_DEVICE_LOST, marks the device as lost. If `err`
+// is NULL, does not mark the device. Returns `ok`.
 static inline bool gpu_device_note(struct gpu_device *device, bool ok, const struct error *err)
 {
     if (!ok && err && err->code == ERROR_DEVICE_LOST)
@@ -43,7 +43,8 @@ const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
 struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch);
 
 // Ends a batch in flight: releases the holds (gpu_hold_create) that block its queue, then waits for
-// the batch. If the batch is not done after 5 s, the device counts as lost and hung.
+// the batch. If the wait fails, for example after 5 s, the device counts as lost; it also counts as
+// hung, unless the error is ERROR_DEVICE_LOST.
 void gpu_batch_finish(struct gpu_batch *batch);
 
 // Returns the queues whose work can delay the work on `queue`, including `queue` itself. In the

@@ -6,17 +6,18 @@
 //   scope  ── owns objects. Closing a scope releases its holds, waits at most 5 s for each batch,
 //             and frees the objects, the newest first
 //   buffer, typed view, image, sampler, program ── are created in a scope
-//   batch  ── commands that are recorded once and submitted many times, without checks and without
-//             allocation. Vulkan and CUDA graphs (`replay`) submit them with one driver call;
-//             otherwise CUDA and OpenCL make one driver call for each command
+//   batch  ── commands that are checked and recorded once, and submitted many times. Vulkan and
+//             CUDA graphs (`replay`) submit them with one driver call; otherwise CUDA and OpenCL
+//             make at least one driver call for each command
 //   hold   ── keeps a submitted batch from starting until the host releases the hold; a batch can
 //             also wait on the device for other batches (gpu_batch_submit_after)
 //
 // Descriptions and commands are checked once: when objects are created and batches are recorded. So
 // backends get valid input only. Recording functions return nothing: the batch keeps the first
-// error, and gpu_batch_end reports it. ERROR_INTERNAL means that the arguments are wrong on any
-// device (a mistake of the caller). ERROR_UNSUPPORTED means that this device cannot do it. After
-// ERROR_DEVICE_LOST, later calls that create objects, copy, submit or wait fail with the same code.
+// error, and gpu_batch_end reports it. ERROR_INTERNAL means a mistake of the caller, or an unusual
+// error of the driver. ERROR_UNSUPPORTED means that the device, the driver or this build cannot do
+// it. After ERROR_DEVICE_LOST, later calls that create objects, copy or submit fail with the same
+// code; so does a wait for a batch in flight.
 //
 // Only one thread may use a device, with two exceptions. Other threads may submit recorded batches
 // and wait for them, if no two threads use the same queue. Without `validation`, several threads
@@ -43,7 +44,7 @@ struct gpu_system;
 struct gpu_unavailable {
     const char *api;
     const char *reason; // one-line reason, such as "libcuda.so.1: cannot open shared object file"
-    const char *remedy; // what the user can do, in one line; NULL if the user can do nothing
+    const char *remedy; // what the user can do, in one line; NULL if nothing is known
 };
 
 struct gpu_system_desc {
@@ -60,8 +61,8 @@ struct gpu_system_desc {
 // Loads the backends and lists their devices, without opening any. Never fails. `desc` NULL means a
 // description of zeros. A backend without a library or a usable device is listed as unavailable,
 // with the reason; so is a device whose limits cannot be true (gpu_info_check). The model backend
-// is listed as unavailable only if a model was asked for. All names and reasons are printable
-// (text_printable). The system must exist as long as the devices that are opened from it.
+// is listed as unavailable only if a model was asked for. The devices' names and the reasons are
+// printable (text_printable). The system must exist as long as the devices that are opened from it.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
@@ -139,7 +140,7 @@ struct gpu_calibrated_timestamp {
 };
 
 // Reads the device's clock and the host's clock, which only some Vulkan drivers can do. Returns
-// false if the API cannot do so, if the driver's function fails, or if the device is lost.
+// false if the API or the driver cannot do so, if the call fails, or if the device is lost.
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *timestamp);
 
@@ -179,8 +180,8 @@ struct gpu_alteration gpu_device_alteration(const struct gpu_device *device, str
 // closed in any order.
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
-// Closes the scope and frees its objects. First releases its holds. Then waits for its batches, and
-// for batches that wait for its holds or batches, but not on a lost device. Before each wait,
+// Closes the scope and frees its objects. Unless the device is lost, first releases its holds. Then
+// waits for its batches, and for batches that wait for its holds or batches. Before each wait,
 // releases all holds that block the queue of that batch. If a batch is not done after 5 s, the
 // device counts as lost, and nothing that the batch may still access is freed. Batches of other
 // scopes that use the scope's buffers, images or programs must be done. Accepts NULL.
@@ -193,7 +194,7 @@ struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
 enum gpu_memory {
     GPU_MEMORY_DEVICE,   // device memory; the host copies with gpu_buffer_write and gpu_buffer_read
     GPU_MEMORY_UPLOAD,   // mapped host memory that the host writes
-    GPU_MEMORY_READBACK, // mapped, cached host memory that the host reads
+    GPU_MEMORY_READBACK, // mapped host memory that the host reads; cached if possible
     GPU_MEMORY_VISIBLE,  // device memory that the host maps (resizable BAR); some devices lack it
     GPU_MEMORY_MANAGED,  // one pointer for host and device; pages move between them; needs MANAGED
 };
@@ -414,7 +415,7 @@ struct gpu_program_desc {
 struct gpu_program;
 
 // Compiles a kernel for the device. Fails with ERROR_UNSUPPORTED if the kernel has no form for this
-// API. If the driver refuses the kernel, the error message contains the driver's log.
+// API. If the driver refuses the kernel, the error message contains the driver's log, if any.
 struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu_program_desc *desc,
                                        struct error *err);
 const struct gpu_kernel *gpu_program_kernel(const struct gpu_program *program);
@@ -443,7 +444,7 @@ struct gpu_batch_desc {
     struct gpu_queue *queue; // the queue that the batch is for; NULL means the device's first queue
     unsigned span_count;     // number of spans (timed ranges of commands), at most 64
     unsigned split_count;    // number of split barriers, at most 64; needs SPLITS
-    bool unordered; // true: commands may overlap unless a barrier is between them; needs UNORDERED
+    bool unordered; // true: only barriers, splits and spans order the commands; needs UNORDERED
     bool replay;    // true: the batch is submitted as one graph (CUDA graph); needs REPLAY
     bool draws;     // true: the batch may contain draws (gpu/graphics.h); needs GRAPHICS
     bool rays;      // true: the batch may trace rays and build trees (gpu/rays.h); needs RAYS
@@ -495,17 +496,16 @@ void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer);
 
 // A split barrier is a memory barrier in two halves, set and wait. Commands after the wait start
-// when all commands before the set are done, and see what those commands wrote. Commands between
-// set and wait are not ordered by it. A batch sets each split once and then waits for it once.
-// Needs SPLITS.
+// when all commands before the set are done, and see what those commands wrote. It does not order
+// commands between set and wait. A batch sets, then awaits each split at most once. Needs SPLITS.
 void gpu_batch_split_set(struct gpu_batch *batch, unsigned split);
 void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 
 // Measures the time of the commands between begin and end. It runs from the end of all commands
 // before the span to the end of all commands in the span. No command of the batch runs across the
-// begin or the end. On Vulkan the span includes one barrier and one time stamp (2–3 µs on an H200),
+// begin or the end. On Vulkan the span includes the cost of the time stamps (2–3 µs on an H200),
 // but not the barrier after the span. Spans must not nest. A batch has at most 64 spans and records
-// each once. An API that cannot put time stamps into a batch times the commands.
+// each at most once. An API that cannot put time stamps into a batch times the commands.
 void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span);
 void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
 
@@ -517,8 +517,8 @@ MUST_CHECK bool gpu_batch_end(struct gpu_batch *batch, struct error *err);
 // flight.
 MUST_CHECK bool gpu_batch_reset(struct gpu_batch *batch, struct error *err);
 
-// Creates a hold. A batch that is submitted with a hold does not start before the host releases the
-// hold or closes the hold's scope. Needs HOLDS.
+// Creates a hold. A batch that is submitted with a hold does not start before the hold is released
+// (gpu_hold_release, gpu_scope_close). Needs HOLDS.
 struct gpu_hold;
 struct gpu_hold *gpu_hold_create(struct gpu_scope *scope, struct error *err);
 MUST_CHECK bool gpu_hold_release(struct gpu_hold *hold, struct error *err);

@@ -68,7 +68,8 @@ static bool check_stage(const struct gpu_kernel *kernel, enum gpu_stage stage, s
 }
 
 // Returns the vertex or the fragment kernel, whichever has more arguments. Returns NULL with the
-// error if the shorter list of arguments is not the beginning of the longer one.
+// error if the shorter list of arguments is not the beginning of the longer one, or the longer one
+// has more than GPU_ARGS_MAX.
 static const struct gpu_kernel *join_args(const struct gpu_draw_program_desc *desc,
                                           struct error *err)
 {

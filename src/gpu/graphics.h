@@ -25,9 +25,9 @@ struct gpu_target;
 struct gpu_target *gpu_target_create(struct gpu_scope *scope, const struct gpu_target_desc *desc,
                                      struct error *err);
 
-// Returns the target's colours as an image for kernels (GPU_ARG_IMAGE, GPU_ARG_SAMPLED). Kernels
-// may read the image after a gpu_batch_barrier_target, until the next draw into the target. The
-// image lives as long as the target.
+// Returns the target's colours as an image for kernels (GPU_ARG_IMAGE, GPU_ARG_SAMPLED). Kernels of
+// the same batch may read the image after a gpu_batch_barrier_target, until the next draw into the
+// target or copy of its colours. The image lives as long as the target.
 struct gpu_image *gpu_target_image(struct gpu_target *target);
 
 // Returns true if draws can blend into the target. No device can blend into UINT formats.
@@ -49,7 +49,7 @@ enum gpu_depth {
 
 struct gpu_draw_program_desc {
     const struct gpu_kernel *vertex;
-    // fragment kernel; if it is NULL, draws write only depth and no colours
+    // fragment kernel; if it is NULL, draws write no colours
     const struct gpu_kernel *fragment;
     // The program can draw into every target with the same format and the same `depth` as this
     // target.

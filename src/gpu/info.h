@@ -123,7 +123,7 @@ typedef uint64_t gpu_caps; // a set of capabilities, for example GPU_CAP(RAYS) |
     X(core_clock_hz)     /* highest core clock in Hz, as the driver reports it */                  \
     X(memory_clock_hz)                                                                             \
     X(memory_bus_bits)                                                                             \
-    X(stamp_step_ps) /* unit of time stamps, in picoseconds */                                     \
+    X(stamp_step_ps) /* unit or resolution of time stamps, in picoseconds */                       \
     X(stamp_bits)    /* number of valid bits of a time stamp */
 
 struct gpu_limits {
@@ -161,10 +161,12 @@ struct gpu_pci {
 struct gpu_info {
     char id[32];     // id of the device, for example "vulkan:0"
     const char *api; // name of the backend, for example "vulkan"
-    unsigned index;  // index among the devices that the backend reported in this process
+    // index among the devices that the backend reported, in the process that loaded the backend
+    unsigned index;
     enum gpu_kind kind;
     char name[GPU_NAME_BYTES];
-    // name of the vendor, for example "NVIDIA"; if the name is not known, the vendor's number
+    // name of the vendor, for example "NVIDIA"; for a vendor unknown to fathom, Vulkan's number or
+    // OpenCL's text
     char vendor[64];
     // PCI ids of vendor and device; 0 if they are not known. For a vendor without a PCI id, OpenCL
     // may report an id from Khronos as vendor_id.
@@ -172,8 +174,7 @@ struct gpu_info {
     char driver[GPU_NAME_BYTES]; // name and version of the driver, in one line
     char api_version[32];        // version of the API, for example "1.3.230"
     bool has_uuid, has_pci;
-    // UUID of the chip, valid if has_uuid is true. Every API that lists the chip reports the same
-    // UUID.
+    // UUID of the chip, valid if has_uuid is true. NVIDIA's APIs report the same UUID for a chip.
     uint8_t uuid[GPU_UUID_BYTES];
     struct gpu_pci pci;
     // part of limits.memory_bytes that was free when the device was listed; 0 if it is not known
@@ -208,7 +209,7 @@ const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 
 // Checks limits and queue families, before fathom computes with them. If a value cannot be true,
 // fails with ERROR_UNSUPPORTED and the message "driver reports …". A limit may be 0 (not reported).
-// Only stamp_step_ps must be above 0 if the device has time stamps.
+// Only stamp_step_ps must be above 0 if stamp_bits is above 0.
 MUST_CHECK bool gpu_info_check(const struct gpu_info *info, struct error *err);
 
 // gpu_limit_name and gpu_limit_value return the name and the value of row `limit` of the table

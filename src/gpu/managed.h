@@ -19,7 +19,7 @@ enum gpu_managed_advice {
 };
 
 // Tells the driver where to keep the pages of a buffer. The advice holds until the buffer is
-// destroyed.
+// destroyed, but a later PREFER replaces an earlier one.
 MUST_CHECK bool gpu_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_advice advice,
                                    struct error *err);
 

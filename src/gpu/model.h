@@ -8,7 +8,7 @@
 //             (bench/prelude/stream.clh), and the model computes how long this takes in the steady
 //             state. A kernel without either form is unsupported, and its cases are skipped
 //   time      virtual. Each thread has its own time, in core cycles. A load takes the latency of
-//             the level that has its line; a barrier waits for the last thread; the workgroups of
+//             the level that has its data; a barrier waits for the last thread; the workgroups of
 //             a core run one after another; a launch takes launch_ns
 //   memory    host memory. The simulator uses addresses of its own, so that two runs with the same
 //             seed are equal to the last cycle
@@ -44,8 +44,8 @@
 // to a group of cores. "noise" multiplies all latencies of a dispatch by a random factor, an AR(1)
 // series over the dispatches; "outliers" is the share of dispatches that take 1.5 times as long.
 // "throttling": from `after_ns` on, the dispatches that start in the first `length_ns` of each
-// period run with the lower clock. docs/MODELS.md lists the optional members. Unknown members are
-// errors. Each level must be larger and slower than the level before it.
+// period run with the `core_clock_hz` of this object. docs/MODELS.md lists the optional members.
+// Unknown members are errors. Each level must be larger and slower than the level before it.
 #ifndef GPU_MODEL_H
 #define GPU_MODEL_H
 
@@ -56,8 +56,8 @@
 // variable.
 #define GPU_MODEL_VARIABLE "FATHOM_MODEL"
 
-// Checks a model's file. If the file does not describe a model, fails with ERROR_USAGE; the message
-// has the JSON path of the error.
+// Checks a model's file. If the file cannot be read or does not describe a model, fails with
+// ERROR_USAGE, and the message has the reason.
 MUST_CHECK bool gpu_model_check(const char *path, struct error *err);
 
 #endif

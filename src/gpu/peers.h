@@ -6,8 +6,8 @@
 #include "gpu/gpu.h"
 
 // Enables copies from one open device to another, until one of the two is closed. May be called
-// again for the same devices. Sets *direct to true if the devices access each other's memory over
-// their link, and to false if the driver copies through the host.
+// again for the same devices. Sets *direct to true if `from` accesses the memory of `to` over their
+// link, and to false if the driver copies through the host.
 MUST_CHECK bool gpu_peers_connect(struct gpu_device *from, struct gpu_device *to, bool *direct,
                                   struct error *err);
 

@@ -59,9 +59,9 @@ static bool is_id_free(const struct enumeration *enumeration, const char *id)
     return is_free;
 }
 
-// Sets info->id. A device with the same API and the same UUID (or PCI address) as an identity in
-// desc->known gets the id in that identity. Any other device gets the first id of its API that
-// neither a known device nor a listed device has.
+// Sets info->id. A device with the same API and the same UUID (or PCI address) as an unused
+// identity in desc->known gets the id in that identity. Any other device gets the first id of its
+// API that neither a known device nor a listed device has.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Time limit in ns of each wait in a copy between host and device. Such a copy waits first for
-// earlier work, then for its own end.
+// Time limit in ns of each wait in a copy between host and device, through CUDA or OpenCL. Such a
+// copy waits first for earlier work, then for its own end.
 #define GPU_WAIT_DRAIN_NS (30 * NS_PER_S)
 
 enum gpu_wait_answer {
