@@ -26,7 +26,8 @@ struct model_range {
     const char *host;
     uint64_t bytes, address;
     bool own; // true: device memory, which only commands and gpu_buffer_write can change
-    // sums[i] is the sum of the words in the first i × 2048 bytes; NULL if no sums are stored
+    // sums[i] is the sum of the words in the first i × 2048 bytes; NULL until the first sum is
+    // stored
     uint32_t *sums;
     uint64_t sum_count; // number of valid elements of `sums`
 };
@@ -35,15 +36,15 @@ struct model_memory {
     struct model_range *ranges;
     size_t count, capacity;
     uint64_t next;    // simulated address of the next buffer that is created
-    size_t last_used; // index of the range in which the previous search found an address
+    size_t last_used; // index of the range with which the next search for an address begins
 };
 
 // Returns the simulated address of the byte at `host`; 0 if no buffer contains this byte.
 uint64_t model_memory_address(struct model_memory *memory, const void *host);
 
 // Returns the sum modulo 2^32 of the 32-bit words in the `bytes` bytes that begin at `from`.
-// `bytes` must be a multiple of 4. Sums of words in device memory are stored for later calls, until
-// something may have written to that memory.
+// `bytes` must be a multiple of 4. Sums of words in device memory may be stored for later calls,
+// until something may have written to that memory.
 uint32_t model_memory_sum(struct model_memory *memory, const void *from, uint64_t bytes);
 
 // Discards the stored sums of the buffer that contains `host`, because something may have written
@@ -97,9 +98,9 @@ struct model_execution {
     uint32_t groups[3];
     void *args[GPU_ARGS_MAX];
     uint32_t params[GPU_PARAMS_MAX_BYTES / 4];
-    // value of the cores' cycle counter when the dispatch starts
+    // virtual time at which the dispatch starts, in core cycles and in ns
     double start_cycles;
-    double start_ns; // time of the device's clock in ns when the dispatch starts
+    double start_ns;
     double cycle_ns; // duration of a core cycle in ns during the dispatch
     // Random factor (noise) for the latencies of all loads and for the duration of the streams.
     double slowness;
@@ -113,7 +114,7 @@ struct model_execution {
 // Simulates a dispatch and sets *cycles to its duration in core cycles. A kernel that only
 // describes its buffer accesses (model_thread_stream) is called once, and model_steady_solve
 // computes the duration. Fails with ERROR_UNSUPPORTED in these cases:
-// - the kernel does not have one or two buffers
+// - the kernel does not have one or two arguments
 // - threads are simulated, and a workgroup has more than 256 threads
 // - accesses are described, and the model's file lacks a bandwidth for them
 MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles, struct error *err);
@@ -170,7 +171,7 @@ struct model_device {
     // highest allowed core clock in Hz; 0 means the clock of the model's file
     double chosen_hz;
     double now_ns; // virtual time in ns: the sum of the durations of all batches so far
-    // virtual time in core cycles, which the cores' cycle counters show
+    // virtual time in core cycles
     double now_cycles;
     uint64_t random;    // state of the random number generator for the noise (splitmix64)
     double disturbance; // latest value of the noise, which is an AR(1) series

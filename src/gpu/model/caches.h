@@ -33,7 +33,7 @@ const uint64_t *model_caches_served(const struct model_caches *caches);
 void model_caches_fill(struct model_caches *caches, uint64_t bytes);
 
 // Makes the host prefetch the memory of the simulated sets that a later load from this address will
-// use, except those of the first level. Does not change the simulated caches.
+// use, except those of the first level and of the TLBs. Does not change the simulated caches.
 void model_caches_expect(const struct model_caches *caches, uint32_t core, uint64_t address);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters of a simulated device. They count the loads that each level has served, and the
 // bytes of streams. The level nearest to the core counts as L1, the next level as L2. A single
-// level that all cores share counts as L2. If the L2 is the near half of a cache, the level after
+// level with "shared": "chip" counts as L2. If the L2 is the near half of a cache, the level after
 // it is the far half. All counters are read in one pass.
 #include "gpu/model/backend.h"
 

@@ -2,8 +2,8 @@
 // Runs a kernel that is compiled for the host (bench/prelude/host.clh), thread by thread, in
 // virtual time. While a thread waits, it keeps its stack, so other threads run on other stacks. If
 // each workgroup has its own core and at most 32 threads, the workgroups run interleaved. Their
-// accesses then reach shared caches in the right order. Otherwise the workgroups run one after
-// another.
+// accesses then reach shared caches in the order of virtual time, to within QUANTUM_CYCLES.
+// Otherwise the workgroups run one after another.
 #include "gpu/model/backend.h"
 
 #include "base/pages.h"
@@ -69,8 +69,8 @@ struct group {
     uint32_t stopped, due;
 };
 
-// The stacks of all fibers. A fiber starts at its first use, and never ends. When the threads of
-// its group have ended, the fiber waits for the next group.
+// The stacks of all fibers. A fiber starts at its first use, and never ends. When no thread of its
+// group is left to start, the fiber waits for the next group.
 struct model_stacks {
     // `count` stacks of STACK_BYTES bytes; a page takes memory only once it is touched
     char *memory;
@@ -298,9 +298,9 @@ static bool pass_barrier(struct group *group)
 }
 
 // Returns the fiber that runs next; NULL if there is none. First come stopped fibers that have not
-// yet reached the present deadline, then fibers that can continue or start a thread. When all
-// threads have started, skips fibers that never had a thread. To check such a fiber would touch a
-// new page, and all these pages share one set of the host's caches.
+// passed the present deadline, then fibers that can continue or start a thread. When all threads
+// have started, skips fibers that never had a thread. To check such a fiber would touch a new page,
+// and all these pages share one set of the host's caches.
 static struct fiber *next_fiber(struct group *group)
 {
     struct fiber *fiber = NULL;

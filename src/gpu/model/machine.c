@@ -290,7 +290,8 @@ static bool read_memory(const struct member_place *root, struct model_machine *m
            read_refresh(&place, json_object_get(object, "refresh"), machine);
 }
 
-// Reads "throttling": from after_ns on, each period begins with length_ns at a lower core clock.
+// Reads "throttling": from after_ns on, each period begins with length_ns at core_clock_hz of
+// "throttling".
 static bool read_throttling(const struct member_place *root, struct model_machine *machine)
 {
     json_t *object = json_object_get(root->object, "throttling");

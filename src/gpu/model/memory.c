@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    // At each multiple of STEP_BYTES in a range, the sum of all words before it is stored.
+    // At each multiple of STEP_BYTES in a range, the sum of all words before it can be stored.
     STEP_BYTES = 2048
 };
 
