@@ -103,8 +103,9 @@ struct vulkan_state {
 struct vulkan_queue {
     struct gpu_queue base;
     VkQueue handle;
-    uint32_t family;              // Vulkan's index of the queue family
-    VkPipelineStageFlags2 stages; // pipeline stages that barriers of this queue's batches cover
+    uint32_t family; // Vulkan's index of the queue family
+    // pipeline stages of copies and, unless the queue is a TRANSFER queue, of compute kernels
+    VkPipelineStageFlags2 stages;
 };
 
 struct vulkan_buffer {
@@ -182,7 +183,7 @@ struct vulkan_descriptors {
 struct vulkan_batch {
     struct gpu_batch base;
     const struct vulkan_queue *queue;
-    VkPipelineStageFlags2 stages; // pipeline stages that barriers in this batch cover
+    VkPipelineStageFlags2 stages; // pipeline stages of all commands that the batch may contain
     VkCommandPool pool;
     VkCommandBuffer commands;
     // The primary command buffer that executes `commands`, which is then a secondary one. If the
@@ -240,13 +241,15 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
     return (struct vulkan_device *)scope->device;
 }
 
-// Time in ns for which the host polls for the end of work, before it starts a blocking wait.
+// Maximum time in ns for which the host polls for the end of work, before it starts a blocking
+// wait.
 #define VULKAN_LOOK_NS (5 * NS_PER_MS)
 
 // ---------------------------------------------------------------- result.c
 
 // Fails with the error code that matches `result`, which must not be VK_SUCCESS. The message is
-// "WHAT: VK_ERROR_…"; WHAT is the argument `what`.
+// "WHAT: VK_ERROR_…", or "WHAT: VkResult NUMBER" if fathom knows no name; WHAT is made from the
+// argument `what`.
 bool vulkan_error(struct error *err, VkResult result, const char *what, ...) PRINTF_LIKE(3, 4);
 
 // ---------------------------------------------------------------- enumerate.c, features.c
@@ -255,7 +258,8 @@ bool vulkan_error(struct error *err, VkResult result, const char *what, ...) PRI
 // with an older Vulkan are listed as unavailable.
 void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to);
 
-// Finds out which of VULKAN_EXTENSIONS the device has. Temporary memory comes from `scratch`.
+// Finds out which of VULKAN_EXTENSIONS the device has. If it has both extensions for global
+// priorities, EXT_global_priority is false. Temporary memory comes from `scratch`.
 void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
                              struct vulkan_extensions *extensions);
 
@@ -275,8 +279,8 @@ void vulkan_features_want(const struct vulkan_physical *physical, bool robust,
 // ---------------------------------------------------------------- device.c, transfer.c
 
 // The first call of vulkan_profiling_lock takes the driver's profiling lock; the last call of
-// vulkan_profiling_unlock releases it. Each lock call needs one unlock call. If the driver refuses
-// the lock, the error message says what the user can do.
+// vulkan_profiling_unlock releases it. Each successful lock call needs one unlock call. If the
+// driver refuses the lock, the error message says what the user can do.
 MUST_CHECK bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err);
 void vulkan_profiling_unlock(struct vulkan_device *device);
 
@@ -288,8 +292,8 @@ void vulkan_transfer_fini(struct vulkan_device *device);
 
 // vulkan_transfer_begin begins the command buffer transfer.commands with a barrier: what is
 // recorded next waits for earlier batches and sees what they wrote. vulkan_transfer_end submits the
-// command buffer after another barrier, and waits for its end. If the wait takes longer than 10 s,
-// the device counts as lost and hung.
+// command buffer after another barrier, and waits for its end. If the wait fails, for example after
+// 10 s, the device counts as lost; it also counts as hung, unless the error is ERROR_DEVICE_LOST.
 MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
 MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
 
@@ -362,7 +366,7 @@ void vulkan_sampler_destroy(struct vulkan_device *device, struct vulkan_sampler 
 
 // ---------------------------------------------------------------- program.c, stats.c
 
-// Creates a program of a compute kernel; vulkan_ray_program_create creates the other programs.
+// Creates a program of a compute kernel; vulkan_ray_program_create creates those of RAYGEN kernels.
 GPU_SLOT(gpu_backend, program_create) vulkan_compute_program_create;
 void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program *program);
 
@@ -432,7 +436,8 @@ struct vulkan_bindings {
 uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
                                unsigned char bytes[GPU_PARAMS_MAX_BYTES]);
 
-// Allocates a descriptor set for the arguments. It is valid until vulkan_descriptors_reset.
+// Allocates a descriptor set and writes the arguments to it. It is valid until
+// vulkan_descriptors_reset.
 MUST_CHECK bool vulkan_descriptors_take(struct vulkan_batch *batch, VkDescriptorSetLayout layout,
                                         const struct vulkan_bindings *bindings,
                                         VkDescriptorSet *set, struct error *err);

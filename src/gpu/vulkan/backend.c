@@ -89,9 +89,9 @@ static bool is_driver(const char *path)
            dynlib_exports(path, "vk_icdGetInstanceProcAddr");
 }
 
-// Returns the path of a layer that intercepts calls; NULL if there is none. Without layers,
-// vkGetDeviceProcAddr returns functions of the driver. So a function from another file belongs to a
-// layer.
+// Returns the path of a layer that intercepts vkQueueSubmit2 or vkCmdDispatch; NULL if there is
+// none. Without layers, vkGetDeviceProcAddr returns functions of the driver. So a function from
+// another file belongs to a layer.
 static const char *interceptor(const struct gpu_device *base)
 {
     const struct vulkan_device *device = (const struct vulkan_device *)base;

@@ -150,8 +150,8 @@ static bool refuse_extension(const struct gpu_info *info, struct error *err)
                      info->driver, advice);
 }
 
-// Copies the driver's list of counters. If two counters have the same name, the name of the second
-// one gets its category as a prefix.
+// Copies the driver's list of counters. If an earlier counter has the same name, the name gets the
+// counter's category as a prefix.
 static void copy_natives(struct counters *counters, const VkPerformanceCounterKHR *told,
                          const VkPerformanceCounterDescriptionKHR *texts)
 {

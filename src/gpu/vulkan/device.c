@@ -167,8 +167,8 @@ void vulkan_device_close(struct gpu_device *base)
 
 // ---------------------------------------------------------------- the profiling lock
 
-// Drivers return VK_TIMEOUT in two cases: another program has the lock, or the user may not take
-// it. The error message names both.
+// A driver may refuse the lock because another program has it, or because the user may not take it.
+// The error message names both.
 bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err)
 {
     const VkAcquireProfilingLockInfoKHR info = {

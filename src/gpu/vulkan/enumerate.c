@@ -11,7 +11,7 @@ enum {
     // Maximum number of loop iterations of a thread in llvmpipe (LP_MAX_TGSI_LOOP_ITERATIONS of
     // Mesa). Measured on Mesa 22.3.6 with a kernel that has several loops.
     LLVMPIPE_LOOP_ITERATIONS = 65534,
-    QUEUE_FAMILIES_MAX = 64, // maximum number of queue families; further ones are ignored
+    QUEUE_FAMILIES_MAX = 64, // further queue families are ignored
 };
 
 struct properties {
@@ -103,7 +103,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 // Sets the size of the device's memory, and its free part if the driver reports it. The size is
-// that of the largest device-local heap: other device-local heaps are parts of the same memory.
+// that of the largest device-local heap.
 static void fill_memory(const struct vulkan_physical *physical, struct gpu_info *info)
 {
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
@@ -127,7 +127,7 @@ static void fill_memory(const struct vulkan_physical *physical, struct gpu_info 
             continue;
         info->limits.memory_bytes = heap->size;
         // The budget is the memory that this process may use in total. This process uses no device
-        // memory yet, so the budget is the free memory.
+        // memory yet, so the budget counts as the free memory.
         info->memory_free_bytes = smaller(budget.heapBudget[i], heap->size);
     }
 }
@@ -167,8 +167,8 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
     // If timestampPeriod is negative, NaN or infinite, the unit becomes 0. If it is negative or
-    // NaN, gpu_info_check refuses the device. If it is infinite, fill_families reports no time
-    // stamps, and the device is accepted.
+    // NaN, gpu_info_check refuses a device with time stamps. If it is infinite, fill_families
+    // reports no time stamps, and the device is accepted.
     double step_ps = isinf(vk->timestampPeriod) ? 0 : (double)vk->timestampPeriod * 1000.0 + 0.5;
     limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
 }

@@ -37,7 +37,8 @@ struct vulkan_pass {
     struct gpu_arg args[GPU_ARGS_MAX];
     VkDescriptorSet set;
     unsigned char push[GPU_PARAMS_MAX_BYTES]; // push constants that the pass recorded last
-    uint32_t push_bytes; // size of `push` in bytes; 0 if no push constants were recorded
+    // size of `push` in bytes; 0 if the open render pass has recorded no push constants
+    uint32_t push_bytes;
     // targets whose image is in the layout for kernels at present
     const struct vulkan_target **readable;
     size_t readable_count, readable_capacity;

@@ -160,9 +160,9 @@ bool vulkan_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, stru
     return true;
 }
 
-// Returns the pipeline stages of copies and compute kernels and, if the batch has draws, of vertex
-// and fragment kernels. The stages of ray kernels and the fixed-function stages of draws are not
-// included.
+// Returns the pipeline stages of the queue (vulkan_queue.stages) and, if the batch may have draws,
+// of vertex and fragment kernels. The stages of ray kernels and the fixed-function stages of draws
+// are not included.
 static VkPipelineStageFlags2 kernel_stages(const struct vulkan_batch *batch)
 {
     return batch->queue->stages | (batch->pass ? VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |

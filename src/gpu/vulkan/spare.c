@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reuses the Vulkan objects of destroyed batches. Each visit of a case records a few batches, and
-// each batch needs a command pool, a semaphore, and pools of time stamps and descriptors. To create
-// these objects for each batch would take longer than the measured work.
+// each batch needs a command pool and a semaphore, and mostly pools of time stamps and descriptors.
+// To create these objects for each batch would often take longer than the measured work.
 #include "gpu/vulkan/api.h"
 
 // Finds the first element of the list `spare` with the queue family and the number of spans of the

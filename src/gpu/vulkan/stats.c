@@ -43,7 +43,7 @@ static double number_of(const VkPipelineExecutableStatisticKHR *statistic)
 static const char *text_of(struct arena *arena, const VkPipelineExecutableStatisticKHR *statistic)
 {
     if (statistic->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
-        // A 64-bit integer is printed as an integer, because a double has too few bits for it.
+        // A UINT64 is printed as an integer, because a double has too few bits for it.
         return arena_printf(arena, "%" PRIu64, statistic->value.u64);
     return arena_printf(arena, "%.15g", number_of(statistic));
 }
@@ -77,7 +77,8 @@ static void take_statistic(const VkPipelineExecutableStatisticKHR *statistic,
 struct capture {
     const struct vulkan_device *device;
     VkPipelineExecutableInfoKHR which;
-    uint32_t subgroup_threads; // subgroup size of the executable whose statistics are read
+    // subgroup size of the executable whose statistics are read; 1 if the driver reports none
+    uint32_t subgroup_threads;
     struct arena *arena;
     struct gpu_program_stats *stats;
 };
@@ -135,9 +136,8 @@ static VkResult read_representations(struct capture *capture)
     return result;
 }
 
-// Reads what the driver reports about each executable (compiled part) of the pipeline. A compute
-// pipeline has one executable. A ray pipeline may have any number, because a driver may join
-// kernels or add its own.
+// Reads what the driver reports about each executable (compiled part) of the pipeline. A ray
+// pipeline may have any number of executables, because a driver may join kernels or add its own.
 static VkResult read_executables(struct capture *capture, bool named)
 {
     const struct vulkan_device *device = capture->device;

@@ -112,7 +112,8 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
     if (result != VK_SUCCESS)
         return vulkan_error(err, result, "vkQueueSubmit of a copy");
     uint64_t end_ns = clock_deadline_ns(device->info->kind == GPU_KIND_CPU ? 0 : VULKAN_LOOK_NS);
-    // Polls before the blocking wait, because drivers wake a blocked caller late.
+    // Polls before the blocking wait, except on CPU devices, because drivers wake a blocked caller
+    // late.
     while (clock_left_ns(end_ns) > 0 &&
            device->vk.vkGetFenceStatus(device->handle, transfer->fence) == VK_NOT_READY)
         continue;
