@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The part of the CUDA driver API that fathom uses. It is declared here, so that no SDK is needed
-// to build fathom. Names, values and layouts are those of NVIDIA's CUDA Driver API reference
-// (docs.nvidia.com/cuda/cuda-driver-api), for 64-bit Linux. A suffix _v2 is part of the name that
-// the driver exports.
+// to build fathom. The functions' names, the values and the layouts are those of NVIDIA's CUDA
+// Driver API reference (docs.nvidia.com/cuda/cuda-driver-api), for 64-bit Linux. A suffix _v2 is
+// part of the name that the driver exports.
 #ifndef GPU_CUDA_API_H
 #define GPU_CUDA_API_H
 
@@ -27,7 +27,7 @@ struct cu_uuid {
     uint8_t bytes[16];
 };
 
-// The values of CUresult (the driver's error codes) that this backend distinguishes.
+// Values of CUresult, the driver's error codes.
 enum {
     CU_SUCCESS = 0,
     CU_OUT_OF_MEMORY = 2,
@@ -262,8 +262,7 @@ _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
     X(cuSurfObjectCreate, (uint64_t *object, const struct cu_resource *resource)) \
     X(cuSurfObjectDestroy, (uint64_t object))
 
-// Functions that older drivers may lack. If one is missing, devices lack the capability that needs
-// the function.
+// Functions that older drivers may lack. If one is missing, what needs it is unsupported.
 #define CUDA_OPTIONAL(X) \
     X(cuDeviceCanAccessPeer, (int *can, int device, int other)) \
     X(cuCtxEnablePeerAccess, (struct cu_context *other, unsigned flags)) \

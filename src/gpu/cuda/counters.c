@@ -263,8 +263,8 @@ static struct gpu_counters *counters_open(struct gpu_device *device, struct aren
     return NULL;
 }
 
-// Returns the unit of a native counter. A counter with the suffix ".ratio" or ".pct" is a ratio;
-// all other counters count events.
+// Returns the unit of a native counter. A counter whose name contains ".ratio" or ".pct" is a
+// ratio; all others count as events.
 static enum gpu_counter_unit native_unit(const struct gpu_counters *counters, const char *native)
 {
     (void)counters;

@@ -75,8 +75,9 @@ static struct candidates find_candidates(struct arena *arena)
     return list;
 }
 
-// Opens the library `name` in the folder of libcupti, whose path is `file`. When libcupti later
-// opens `name` without a folder, the dynamic loader returns this open library.
+// Opens the library `name` in the folder of libcupti, whose path is `file`. If `file` names no
+// folder, the dynamic loader searches for `name`. When libcupti later opens `name` without a
+// folder, the dynamic loader returns this open library.
 static struct dynlib *open_beside(struct arena *arena, const char *file, const char *name,
                                   struct error *err)
 {

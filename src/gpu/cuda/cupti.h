@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The part of CUPTI, NVIDIA's profiling library, that fathom uses: the Profiler Host API and the
 // Range Profiler API, which exist from CUDA 12.6 on. It is declared here, so that no toolkit is
-// needed to build fathom. Names, values and layouts are those of the CUPTI reference
-// (docs.nvidia.com/cupti), for 64-bit Linux. The library belongs to the CUDA toolkit, not to the
-// driver.
+// needed to build fathom. The functions' names, the values and the layouts are those of the CUPTI
+// reference (docs.nvidia.com/cupti), for 64-bit Linux. The library belongs to the CUDA toolkit, not
+// to the driver.
 //
 // Every struct begins with its size: the number of bytes up to the end of its last member, without
 // padding. A library refuses a size that it does not know, but accepts the sizes of older versions.

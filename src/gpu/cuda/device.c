@@ -85,8 +85,9 @@ void cuda_free_deferred(struct cuda_device *device)
 
 // ---------------------------------------------------------------- opening and closing
 
-// Returns the CUDA priority of a queue. CUDA's priorities are numbers from `greatest` (negative) to
-// `least` (0). HIGH and REALTIME become `greatest`, MEDIUM becomes the middle, LOW becomes `least`.
+// Returns the CUDA priority of a queue. CUDA's priorities are numbers from `greatest` (negative; 0
+// if the device has no priorities) to `least` (0). HIGH and REALTIME become `greatest`, MEDIUM
+// becomes the middle, LOW becomes `least`.
 static int stream_priority(enum gpu_priority priority, int least, int greatest)
 {
     switch (priority) {
@@ -141,7 +142,7 @@ static void destroy_queue(const struct cuda_api *api, struct cuda_queue *queue)
 void cuda_device_close(struct gpu_device *base)
 {
     struct cuda_device *device = (struct cuda_device *)base;
-    // If the device hangs, frees nothing, because the driver's functions would wait for ever.
+    // If the device hangs, frees nothing, because the driver's functions might wait for ever.
     if (base->hung)
         return;
     // If the device is lost, cuda_enter and the calls below fail, which does no harm.

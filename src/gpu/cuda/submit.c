@@ -220,8 +220,8 @@ struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err)
     return &hold->base;
 }
 
-// Must be called when a hold is released or destroyed. If no other hold of the device remains,
-// frees the objects whose release was deferred.
+// Must be called once for each hold: when it is released, or destroyed without a release. If no
+// other hold of the device remains, frees the objects whose release was deferred.
 static void let_go(struct cuda_device *device)
 {
     if (--device->held == 0)

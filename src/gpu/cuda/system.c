@@ -157,8 +157,8 @@ bool cuda_moves_pages(const struct cuda_api *api, int device)
 }
 
 // Sets info->driver to a text such as "NVIDIA 580.159.04", which is also Vulkan's text. The version
-// comes from /proc/driver/nvidia/version. Without this file, the text names the newest CUDA version
-// that the driver supports.
+// comes from /proc/driver/nvidia/version. If no version is found there, the text names the newest
+// CUDA version that the driver supports.
 static void fill_driver(int version, struct gpu_info *info)
 {
     char line[256] = "", number[64] = "";
