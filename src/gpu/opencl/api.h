@@ -69,7 +69,8 @@ struct opencl_api {
 struct dynlib *opencl_api_load(struct opencl_api *api, struct error *err);
 
 // Returns true if `result` is CL_SUCCESS. Otherwise fails with the error code that matches
-// `result`. The message is "WHAT: CL_… NUMBER"; WHAT is the argument `what`.
+// `result`. The message is "WHAT: CL_… NUMBER", or "WHAT: OpenCL error NUMBER" if fathom knows no
+// name; WHAT is the argument `what`.
 MUST_CHECK bool opencl_check(cl_int result, const char *what, struct error *err);
 
 #endif

@@ -33,7 +33,7 @@ struct opencl_device {
     // command queue for copies between host and device; holds never block this queue
     cl_command_queue host;
     // True if the driver is PoCL. PoCL 3.1 has these faults:
-    // - typed views can only cover whole buffers
+    // - typed views cannot be made from sub-buffers
     // - kernels that write to typed views crash
     // - half floats are read wrongly
     // - array images are filtered wrongly
@@ -47,7 +47,7 @@ struct opencl_buffer {
 
 struct opencl_typed {
     struct gpu_typed base;
-    // sub-buffer for the range of the typed view; NULL if the view covers the whole buffer
+    // sub-buffer for the range of the typed view; NULL if the view is made from the whole buffer
     cl_mem range;
     cl_mem image;
 };
@@ -142,9 +142,9 @@ MUST_CHECK bool opencl_queue_create(const struct opencl_device *device, cl_comma
 MUST_CHECK bool opencl_event_wait(const struct opencl_device *device, cl_event event,
                                   uint64_t timeout_ns, struct error *err);
 
-// opencl_host_begin must be called before the caller puts a command into the queue `host`. It waits
-// for the work of the device's first queue. opencl_host_end must be called afterwards, with the
-// `result` and the `event` of the OpenCL function that put the command into the queue.
+// opencl_host_begin must be called before the caller puts a copy into the queue `host`. It waits
+// for the work of the device's first queue. opencl_host_end must be called after any command was
+// put into the queue `host`, with the `result` and the `event` of the OpenCL function that did so.
 // opencl_host_end waits until the command is done, and releases the event.
 MUST_CHECK bool opencl_host_begin(const struct opencl_device *device, struct error *err);
 MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
