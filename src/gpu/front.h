@@ -54,9 +54,9 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
 // Returns true if the batch is in flight on one of the queues in the bit set `queues`.
 bool gpu_batch_is_on(const struct gpu_batch *batch, uint32_t queues);
 
-// Fails with ERROR_INTERNAL if a hold (gpu_hold_create) blocks the device's first queue: a copy
-// between host and device would then wait for ever. Fails with ERROR_DEVICE_LOST if the device is
-// lost.
+// Fails with ERROR_DEVICE_LOST if the device is lost. Otherwise fails with ERROR_INTERNAL if a hold
+// (gpu_hold_create) blocks the device's first queue: a copy between host and device would then wait
+// for ever.
 MUST_CHECK bool gpu_host_copy_check(struct gpu_device *device, struct error *err);
 
 // Fails with ERROR_INTERNAL if `object` is NULL or belongs to another device. `object` points to a

@@ -62,6 +62,8 @@ void *gpu_buffer_map(struct gpu_buffer *buffer)
 bool gpu_host_copy_check(struct gpu_device *device, struct error *err)
 {
     struct gpu_batch *batch = NULL;
+    if (!gpu_device_check(device, err))
+        return false;
     uint32_t behind = gpu_queue_behind(device, device->queues[0]);
     while ((batch = gpu_batch_next_in_flight(device, batch)))
         if (gpu_batch_is_on(batch, behind) && batch->hold && !batch->hold->released)
@@ -69,7 +71,7 @@ bool gpu_host_copy_check(struct gpu_device *device, struct error *err)
                              "a copy between host and %s would wait for a held batch for ever: "
                              "release the hold first",
                              device->info->id);
-    return gpu_device_check(device, err);
+    return true;
 }
 
 bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes,

@@ -340,6 +340,50 @@ static void only_errors_that_break_the_context_lose_the_device(void **state)
     dynlib_close(library);
 }
 
+static bool submit_held(struct things *t, struct error *err)
+{
+    struct gpu_batch *batch = NULL;
+    if (!(t->device = make_buffer(t, GPU_MEMORY_DEVICE, err)) ||
+        !(t->hold = gpu_hold_create(t->scope, err)) ||
+        !(batch = gpu_batch_create(t->scope, NULL, err)))
+        return false;
+    gpu_batch_fill(batch, t->device, 0, 64, 5);
+    return gpu_batch_end(batch, err) && gpu_batch_submit(batch, t->hold, err);
+}
+
+// Loses the device at a call of the driver. Returns true if this was after the submission of a held
+// batch; a copy behind this batch must then tell of the loss, not of the hold.
+static bool lose_behind_a_hold(int call)
+{
+    struct error err = {0};
+    set("FAKE_CUDA_DEVICES", 1);
+    set("FAKE_CUDA_FAIL_CALL", call);
+    set("FAKE_CUDA_FAIL_RESULT", 719);
+    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "cuda"});
+    struct gpu_device *device =
+        gpu_system_device_count(system)
+            ? gpu_device_open(system, gpu_system_info(system, 0), NULL, &err)
+            : NULL;
+    struct things things = {.scope = device ? gpu_scope_open(device) : NULL};
+    bool submitted = device && submit_held(&things, &err);
+    if (submitted) {
+        assert_null(make_buffer(&things, GPU_MEMORY_UPLOAD, &err));
+        assert_int_equal(err.code, ERROR_DEVICE_LOST);
+        assert_known_lost(things.device);
+    }
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+    return submitted;
+}
+
+static void a_copy_behind_a_hold_tells_that_the_device_is_lost(void **state)
+{
+    (void)state;
+    int call = 1;
+    while (!lose_behind_a_hold(call))
+        assert_in_range(++call, 1, CALLS_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +391,7 @@ int main(void)
         cmocka_unit_test(each_call_that_loses_the_device_is_told_and_cleaned_up),
         cmocka_unit_test(each_call_that_is_refused_is_told_and_cleaned_up),
         cmocka_unit_test(only_errors_that_break_the_context_lose_the_device),
+        cmocka_unit_test(a_copy_behind_a_hold_tells_that_the_device_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
