@@ -95,8 +95,8 @@ static void line_print(const struct lines *lines, const char *const *cells, enum
     fputc('\n', screen->stream);
 }
 
-// Prints below a figure why it is not trusted. If several successive figures have the same reason,
-// it is printed only once, below the last of them.
+// Prints below a figure why its verdict is not ok. If several successive figures have the same
+// reason, it is printed only once, below the last of them.
 static void reason_print(const struct lines *lines, size_t at)
 {
     const struct card_figure *figure = lines->list[at].figure;
@@ -202,8 +202,9 @@ bool console_card(const struct card *card, const struct console_desc *desc, FILE
 
 // ---------------------------------------------------------------- the card as Markdown
 
-// Makes a text from a run file safe for a line or a table cell of Markdown: control characters
-// become '?', and the characters "|<>" become '/'. Returns "" for NULL.
+// Makes a text from a run file safe for a line or a table cell of Markdown. Control characters and
+// bytes that are not UTF-8 become '?', and the characters "|<>" become '/'. Cuts the text to
+// COLUMNS_MAX columns. Returns "" for NULL.
 static const char *markdown_text(struct arena *arena, const char *text)
 {
     enum {

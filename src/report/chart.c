@@ -17,12 +17,12 @@ enum {
     PLOT = 150,         // height of the area in which lines are drawn, in pixels
     BAR_ROW = 25,       // height of a bar with its label above it, in pixels
     LABELS_MOST = 150,  // maximum width of the labels to the right of the lines, in pixels
-    LETTERS_MOST = 300, // maximum number of characters of a text that is drawn
+    LETTERS_MOST = 300, // maximum number of characters of a title, a subtitle or a label
     // width of the coloured dash before a line's label, with the gap behind it, in pixels
     SWATCH = 12,
     TICKS_MOST = 7,
     DOTS_MOST = 12, // a line of the chart with at most this many points gets a dot at every point
-    // maximum number of points that one straight segment of a drawn line replaces
+    // maximum number of successive segments that one straight segment of a drawn line replaces
     STRAIGHT_MOST = 256,
     TITLE_LINES = 3,
     FINE = 4 // number of positions per pixel: coordinates of lines are multiples of 1/4 pixel
@@ -175,7 +175,7 @@ static void ticks_linear(struct axis *axis, size_t most)
 // Sets at most `most` ticks on a logarithmic axis. With base 10, first tries ticks at 1, 2 and 5
 // times every power. With another base, or if these are too many, sets ticks at every power of
 // `base`, or only at every second, third … power. If fewer than two ticks lie on the axis, calls
-// ticks_linear.
+// ticks_linear, which may set one more than `most`.
 static void ticks_log(struct axis *axis, double base, size_t most)
 {
     double first = floor(log(axis->low) / log(base)), last = ceil(log(axis->high) / log(base));
@@ -198,8 +198,8 @@ static const char *tick_text(struct arena *arena, double value, double factor)
     return arena_printf(arena, "%.6g", fabs(value * factor) < 1e-12 ? 0 : value * factor);
 }
 
-// Returns the text beside the y axis: the metric with its unit, such as "latency, ns". If the unit
-// has the same name as the metric, returns only the metric.
+// Returns the name of the axis of values: the metric with its unit, such as "latency, ns". If there
+// is no unit, or if it has the same name as the metric, returns only the metric.
 static const char *axis_name(const struct drawing *d, const char *unit)
 {
     bool says = strcmp(d->chart->metric, unit) == 0;

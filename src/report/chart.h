@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Draws what the benchmarks of a run found, as small SVG drawings without a script. They are for
-// the page without JavaScript, for printing, and for `--svg`. Each drawing can be read alone: it
-// says what it shows, and names the device, the driver and the version of fathom.
+// the page without JavaScript and for `--svg`. Each drawing can be read alone: it says what it
+// shows, and names the device, the driver and the version of fathom.
 #ifndef REPORT_CHART_H
 #define REPORT_CHART_H
 
@@ -52,18 +52,19 @@ struct chart {
 // document needs the style sheet only once.
 extern const char chart_style[];
 
-// Writes the drawing as an <svg> element, which lies at x and y in an outer <svg>. Returns the
+// Writes the drawing as an <svg> element. In an outer <svg>, it lies at x and y. Returns the
 // drawing's height in pixels.
 double chart_put(struct arena *arena, const struct chart *chart, double x, double y, FILE *stream);
 
 // Returns the width in pixels that a text of this font size needs at most in the usual fonts.
 double chart_text_width(const char *text, double size);
 
-// Returns the charts of a device, in the order of the run, and sets *count to their number. A
-// benchmark has at most one chart. It shows the first view that has an x parameter and numbers of
-// this device; curves, bars and heat maps come before other views. Lines or bars that do not fit
-// are left out. `curve` is the device's longest latency curve (analysis/levels.h), or NULL. The
-// chart that shows this curve names the levels of memory in its title.
+// Returns the charts of a device, in the order of the run's benchmarks, and sets *count to their
+// number. A benchmark has at most one chart. It shows the first view that has an x parameter and
+// numbers of this device; curves, bars and heat maps come before other views. Lines or bars that do
+// not fit are left out. `curve` is the device's longest latency curve (analysis/levels.h), or NULL.
+// If it shows at least two levels of memory, the chart of its benchmark and metric names them in
+// the title.
 const struct chart *charts_of(struct arena *arena, const struct run *run, const char *device,
                               const struct level_curve *curve, size_t *count);
 

@@ -32,7 +32,7 @@ struct source {
     struct arena *arena;
     const struct run *run;
     const struct run_device *device;
-    const struct level_curve *curve; // the device's longest latency curve; NULL if it has none
+    const struct level_curve *curve; // the device's longest latency curve; may be NULL or empty
     const struct benchmark_info *info;
     struct view_info view;
     const struct metric_info *metric; // the metric that the view draws
@@ -135,8 +135,8 @@ static bool is_flagged(const struct point *point)
     return point->result->verdict != VERDICT_OK;
 }
 
-// Comparison for qsort: the point with the better value comes first. Points with equal values keep
-// their order in the run.
+// Comparison for qsort: the point with the better value comes first, or the higher one if neither
+// direction is better. Points with equal values keep their order in the run.
 static int compare_points(const void *a, const void *b)
 {
     const struct point *one = a, *other = b;
@@ -165,8 +165,9 @@ static const struct point *sorted_points(const struct source *s, size_t *count)
 }
 
 // Returns a title that names the levels of memory in the latency curve s->curve: "L1 16.2 ns · near
-// L2 142 ns · far L2 263 ns · DRAM 338 ns". Returns "" if the view draws another curve, or if there
-// are fewer than two levels.
+// L2 142 ns · far L2 263 ns · DRAM 338 ns". If most of its points are not trusted, "flagged"
+// follows. Returns "" if the view draws another benchmark or metric than the curve, or if there are
+// fewer than two levels.
 static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;
@@ -187,7 +188,7 @@ static const char *levels_text(const struct source *s)
 }
 
 // Returns the value of a point and, in parentheses, the point's name and its share of the limit:
-// "4.71 TB/s (dot; 98 % of its limit)". A share above 100 % is left out.
+// "4.71 TB/s (dot; 98 % of its limit)". A share that is not known or above 100 % is left out.
 static const char *point_text(const struct source *s, const struct point *point)
 {
     double share = metric_share(point->metric, point->metric->median);
@@ -199,7 +200,9 @@ static const char *point_text(const struct source *s, const struct point *point)
     return *about ? arena_printf(s->arena, "%s (%s)", value, about) : value;
 }
 
-// Returns a title that has the best and the worst value, each with the name of its point.
+// Returns a title that has the best and the worst value of sorted_points, each with the name of its
+// point. If both values are equal, the title has only the first. If a point of sorted_points is not
+// trusted, "flagged" follows.
 static const char *range_text(const struct source *s)
 {
     size_t count;
@@ -245,8 +248,8 @@ static int compare_lines(const void *a, const void *b)
     return order ? order : (one->place > other->place) - (one->place < other->place);
 }
 
-// Comparison for qsort: the line with more points comes first. Lines with equally many points keep
-// their order in the run.
+// Comparison for qsort: the line with more points comes first. Lines with equally many points are
+// in the order in which the run has their first points.
 static int compare_candidates(const void *a, const void *b)
 {
     const struct candidate *one = a, *other = b;
@@ -380,8 +383,8 @@ static void add_lines(const struct source *s, struct chart *chart)
         chart->about = text_join(s->arena, chart->about, " · ", "grey dots: not trusted");
 }
 
-// True if the view is drawn as lines: x is a number, and the view is a curve, or a heat map with
-// more than NUMBERS_MIN different values of x.
+// True if the view may be drawn as lines: x is a number, and the view is a curve, or a heat map
+// with more than NUMBERS_MIN different values of x.
 static bool is_curve(const struct source *s)
 {
     if (s->x->type == PARAM_TEXT || !has_rows(&s->view) || s->view.kind == VIEW_BARS)

@@ -12,18 +12,19 @@ struct compare_report {
     const char *base_name, *now_name; // file names of the two runs
     // true if base is a reference run: cases that only one run has are then not reported
     bool reference;
-    bool all; // true if a terminal shows every row (--all), false if it leaves out minor sections
+    // True (--all): a terminal also shows minor sections, and all rows of long sections.
+    bool all;
 };
 
-// Prints the comparison for a terminal, at most desc->columns wide. Begins with the verdict, the
-// exit status, the counts and the two runs. Then come the rows by kind of change, and one line per
-// benchmark. A row names only the parameters that differ among the rows printed with it.
+// Prints the comparison for a terminal. Begins with the verdict, the exit status, the counts and
+// the two runs. Then come the rows by kind of change, one line per benchmark, and what only --all
+// lists. A row with numbers is part of a group, and names only the parameters that differ there.
 void compare_console(const struct compare_report *report, const struct console_desc *desc,
                      FILE *stream);
 
-// Writes the comparison as GitHub's Markdown. It has a summary line, the devices, a table of the
-// changes, a list of the cases that could not be compared, and a table of the benchmarks. Texts
-// from run files are escaped.
+// Writes the comparison as GitHub's Markdown. It has a summary line, the runs with their devices, a
+// table of the rows with numbers, a list of the rows without (compare_section.numbers), and a table
+// of the benchmarks. Long tables and lists are cut. Texts from run files are escaped.
 void compare_markdown(const struct compare_report *report, FILE *stream);
 
 // Writes the comparison as JSON in this form: {"schema":"fathom-compare/1", "base":{…}, "new":{…},

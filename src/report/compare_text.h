@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Texts that the comparison for a terminal and the exports share. All texts live in `arena`.
+// Texts that the comparison for a terminal and the exports share. They live in `arena` or are
+// constants.
 #ifndef REPORT_COMPARE_TEXT_H
 #define REPORT_COMPARE_TEXT_H
 
@@ -13,8 +14,8 @@ enum {
 };
 struct compare_section {
     enum compare_word word;
-    // True: each row is a metric with its numbers in both runs. False: each row is a case with a
-    // text.
+    // True: each row is shown with its metric's numbers in both runs. False: with its case and
+    // compare_row.text.
     bool numbers;
     // True: a terminal lists the section's rows only with --all. They show no certain change.
     bool minor;

@@ -42,8 +42,8 @@ void console_head(const struct run *run, const struct console_desc *desc, FILE *
     screen_finish(&screen, stream);
 }
 
-// True if the benchmark of a case key, or of its name alone, is to be printed: desc->benchmarks
-// names it or is empty.
+// True if a benchmark is to be printed: desc->benchmarks names it or is empty. `key` is the name of
+// the benchmark, or the key of one of its cases.
 static bool is_wanted(const struct console_desc *desc, const char *key)
 {
     size_t bytes = strcspn(key, "/");
@@ -67,8 +67,8 @@ static struct run wanted_run(struct arena *arena, const struct run *run,
     return wanted;
 }
 
-// True if a finding is to be printed: it is about the whole run, or about a benchmark that is
-// to be printed (is_wanted).
+// True if a finding is to be printed: it has no keys, or a key of a benchmark that is to be printed
+// (is_wanted).
 static bool finding_is_wanted(const struct console_desc *desc, const struct finding *finding)
 {
     for (size_t i = 0; i < finding->key_count; i++)

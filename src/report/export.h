@@ -22,27 +22,27 @@ MUST_CHECK bool export_end(FILE *stream, const char *what, struct error *err);
 // Writes CSV with one row for each metric of each case. The columns are those of docs/DATA.md, the
 // same for every run: all parameters of a case are one JSON object, and all sensors are another. A
 // missing number is an empty field. A case without metrics (skipped, failed) has one row in which
-// the fields of the metric are empty. Fields are quoted as in RFC 4180, lines end with LF, and
-// numbers have a decimal point and are exact. The report page writes the same CSV (web/src/csv.ts).
+// the fields of the metric are empty. Fields are quoted as in RFC 4180, and lines end with LF.
+// Numbers are exact, with a point before decimals. The report page writes the same CSV
+// (web/src/csv.ts).
 MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err);
 
 // Writes one field of CSV, with quotation marks if they are needed.
 void csv_field(const char *text, FILE *stream);
 
-// Writes one self-contained SVG without a script. For each device it has:
-// - the card and the levels of memory (report/picture.h)
-// - the charts of all benchmarks (report/chart.h)
-// - a drawing of each result with a time line (report/spans.h), with one row per lane
+// Writes one self-contained SVG without a script. For each device it has the card, the levels of
+// memory (report/picture.h) and the charts of all benchmarks (report/chart.h). Below all devices
+// come the results with a time line (report/spans.h), each drawn with one row per lane.
 //
-// In a time line, arrows lead from a span to the spans that waited for it. Below it are a scale,
-// the number of spans at the same time, and the spans on each core. Tool-tips show start and length
-// of a span. The colours suit light and dark pages.
+// In a time line, arrows lead from a span to the spans that waited for it. Below it is a scale and,
+// if the result has a crowd, the number of spans at the same time and the spans on each core.
+// Tool-tips show start and length of a span. The colours suit light and dark pages.
 MUST_CHECK bool svg_write(const struct run *run, FILE *stream, struct error *err);
 
 // Writes a trace: JSON that Perfetto (ui.perfetto.dev) and chrome://tracing read
 // (tests/web/perfetto.test.mjs opens one in Perfetto 20.1). Results follow one another in time. A
 // "process" of the trace is a group of tracks. Each device has these processes:
-// - one with the names of the cases
+// - one with the keys of the cases
 // - one per queue, with a track per name of a lane; arrows lead from a span to the spans that
 //   waited for it
 // - one for the cores, with tracks for the spans on each core, and a counter of spans at the same
@@ -54,15 +54,17 @@ MUST_CHECK bool trace_write(const struct run *run, FILE *stream, struct error *e
 // check that found every device healthy; 0 if no check did. Both are in seconds since 1970.
 void check_prometheus(const struct run *run, double now_s, double success_s, FILE *stream);
 
-// True if this program contains the HTML page (web/). It lacks the page if it was built without
-// npm. Sets *reason to a text that says why there is no page, or to "" if there is one.
+// True if this program contains the HTML page (web/). It lacks the page if, for example, npm was
+// not found when it was built. Sets *reason to a text that says why there is no page, or to "" if
+// there is one.
 bool html_available(const char **reason);
 
 // Writes one HTML page with everything in the runs except the medians of single rounds. The page
 // has a summary of each device (report/picture.h), and a script that draws charts from the runs,
 // which are packed JSON (zlib's format in base64). The page loads nothing from elsewhere. No text
-// of a run can act as markup or code. Fails with ERROR_UNSUPPORTED if this program has no page, or
-// with ERROR_IO if writing fails.
+// of a run can act as markup or code. Fails with ERROR_UNSUPPORTED if this program has no page,
+// with ERROR_INTERNAL if its page or zlib does not fit this program, or with ERROR_IO if writing
+// fails.
 MUST_CHECK bool html_write(const struct run *const *runs, size_t count, FILE *stream,
                            struct error *err);
 

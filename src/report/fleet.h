@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 enum {
-    // A terminal prints this many of the cards to look at first. The HTML page lists more of them,
-    // but compares only this many with the median card.
+    // A terminal prints at most this many entries of the list of cards to look at first. The HTML
+    // page lists more entries, but compares at most this many cards with the median card.
     FLEET_FIRST = 5
 };
 

@@ -10,9 +10,9 @@
 
 enum {
     LISTED = 50,  // maximum number of entries in the list of cards to look at first
-    SHOWN = 100,  // maximum number of entries in every other list of the page
+    SHOWN = 100,  // maximum number of groups, of correlations, of remarks, and of files left out
     STRIP = 46,   // height of a strip, which shows one metric, in pixels
-    CELL = 10,    // width and height of a card's square on the map, in pixels
+    CELL = 10,    // distance between the squares of neighbouring cards on the map, in pixels
     ACROSS = 110, // number of machines in a row of the map
     ROW_GAP = 6   // vertical gap between rows of the map, in pixels
 };
@@ -133,7 +133,7 @@ static void map_put(const struct page *page)
 // ---------------------------------------------------------------- strips of dots, one per metric
 
 // Returns the loss at the left end of a metric's strip; the right end is a gain of the same size.
-// The smallest loss that counts lies well inside the strip. A card beyond an end is drawn at that
+// metric->found, if it is known, lies well inside the strip. A card beyond an end is drawn at that
 // end.
 static double strip_range(const struct fleet_metric *metric)
 {

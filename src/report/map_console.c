@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    BOX_COLUMNS = 26, // width of the first level's box in the picture, in columns
+    BOX_COLUMNS = 26, // inner width of the first level's box in the picture, in columns
     BOX_STEP = 5,     // each box in the picture is this many columns wider than the box above it
     NAME_COLUMNS = 24,
     SIZE_COLUMNS = 36,
@@ -59,14 +59,15 @@ static bool on_path(const struct result *result, const char *path)
     return case_says(&result->bench_case, "path", path);
 }
 
-// Returns the median of a metric as text, such as "194.2 KiB"; "" if the result has no such metric.
+// Returns the median of a metric as text, such as "194.2 KiB"; "" if the result has no such metric
+// or no finite median of it.
 static const char *value(struct arena *arena, const struct result *result, const char *name)
 {
     return screen_median(arena, result_metric(result, name), "");
 }
 
-// Returns the name of what the result describes: a level ("vector level 2"), memory ("vector,
-// beyond"), or a whole path ("vector").
+// Returns the name of what the result describes, such as a level ("vector level 2"), memory
+// ("vector, beyond"), a whole path ("vector") or "shared memory".
 static const char *name_of(struct arena *arena, const struct result *result)
 {
     const struct case_value *level = case_find(&result->bench_case, "level");
@@ -88,8 +89,8 @@ static const char *name_of(struct arena *arena, const struct result *result)
 
 // ---------------------------------------------------------------- the picture of the levels
 
-// Returns the time that the fetch of one instruction takes: "0.505 ns · 1 cycle an instruction"; ""
-// if it is not known.
+// Returns the time that the fetch of one instruction takes: "0.5050 ns · 1.000 cycles an
+// instruction"; "" if it is not known.
 static const char *fetch_text(struct arena *arena, const struct result *result)
 {
     const char *text =
@@ -126,8 +127,8 @@ static const char *bandwidth_text(struct arena *arena, const struct result *resu
     return screen_also(arena, screen_also(arena, all, "", one), "", line);
 }
 
-// Returns which clocks determine the latency of a level: "by the core's clock and another (60.1
-// cycles + 80.2 ns)". Returns "" if the clocks are not known.
+// Returns which clocks determine the latency of a level: "by the core's clock and another (60.10
+// cycles + 80.20 ns)". Returns "" if the clocks are not known.
 static const char *clock_text(struct arena *arena, const struct result *result)
 {
     const char *domain = result_detail(result, "clock domain");

@@ -56,8 +56,8 @@ static const char *figure_text(const struct picture *picture, const struct card_
                         screen_short(picture->arena, figure->value, figure->unit));
 }
 
-// Small text below the value of a figure. `text` is always visible; `wide` follows it, but only on
-// wide screens.
+// Small text below the value of a figure. `text` is always visible. `wide` follows it, but a narrow
+// HTML page hides it.
 struct remark {
     const char *text, *wide;
 };
@@ -357,7 +357,7 @@ static size_t line_bytes(const struct picture *picture, const char *text, double
     return fits;
 }
 
-// Writes the text in lines of at most `width` pixels, from y on. Returns the y below the last line.
+// Writes the text in lines (line_bytes), from y on. Returns the y below the last line.
 static double sentence_put(const struct picture *picture, const char *class, double y, double width,
                            const char *text)
 {

@@ -27,7 +27,7 @@ struct screen {
     FILE *stream;        // stream that collects the text of the screen in `memory`
     struct arena *arena; // arena of texts that are made for the screen; screen_finish destroys it
     bool colour;
-    unsigned columns; // maximum width of a line, in columns
+    unsigned columns; // width of the screen, in columns
     struct text_stream memory;
 };
 
@@ -45,12 +45,13 @@ size_t screen_width(const char *text);
 // If the text is wider than *columns, sets *columns to its width.
 void screen_widen(size_t *columns, const char *text);
 
-// Returns the text, cut to at most `columns` columns. A text that was cut ends with an ellipsis.
-// Each control character, and each byte that is not UTF-8, is replaced by "?".
+// Returns the text, cut to at most `columns` columns. A text that was cut ends with an ellipsis,
+// unless `columns` is 0. Each control character, and each byte that is not UTF-8, is replaced by
+// "?".
 const char *screen_quote(struct arena *arena, const char *text, size_t columns);
 
 // Appends " · ", `what` and `value` to `list`, as in "vulkan:0 · driver 580.1", and returns the
-// result. If `value` is NULL or "", returns `list`.
+// result. If `list` is "", omits the " · ". If `value` is NULL or "", returns `list`.
 const char *screen_also(struct arena *arena, const char *list, const char *what, const char *value);
 
 // Returns `text` repeated `count` times.
@@ -61,9 +62,9 @@ const char *screen_repeat(struct arena *arena, const char *text, size_t count);
 void screen_left(struct screen *screen, const char *text, size_t columns);
 void screen_right(struct screen *screen, const char *text, size_t columns);
 
-// screen_paint and the next two functions write a text in a colour or style, if the screen has
-// colours. screen_paint_left then adds blanks up to a width of `columns`; screen_paint_right writes
-// them first.
+// screen_paint and the next two functions write a text. If the screen has colours, the text has a
+// colour or style. screen_paint_left then adds blanks up to a width of `columns`;
+// screen_paint_right writes them first.
 void screen_paint(struct screen *screen, enum screen_paint paint, const char *text);
 void screen_paint_left(struct screen *screen, enum screen_paint paint, const char *text,
                        size_t columns);
@@ -75,30 +76,32 @@ void screen_paint_right(struct screen *screen, enum screen_paint paint, const ch
 // that is longer than a line is cut (screen_quote).
 void screen_wrap(struct screen *screen, const char *text, size_t first_column, size_t indent);
 
-// How a column of numbers is printed: all its numbers share a unit and a number of decimals.
+// How a column of numbers is printed. All its numbers share a unit and mostly a number of decimals
+// (screen_number makes exceptions).
 struct screen_scale {
     double factor; // the printed number is value × factor
     int decimals;
     const char *unit; // name of the unit: "TB/s"
 };
 
-// Returns the scale (unit and number of decimals) that suits the geometric mean of the values.
-// Values that are 0 or not finite are ignored.
+// Returns the scale that suits the geometric mean of the values without their signs. If one value
+// is much larger, the scale may have fewer decimals. Values that are 0 or not finite are ignored.
 struct screen_scale screen_scale_of(const double *values, size_t count, enum unit unit);
 
-// Returns the value in the scale's unit as text: "4614.2", or "–" if it is not finite.
+// Returns the value in the scale's unit as text: "4614.2", or "–" if it is not finite. A small
+// value gets more decimals than the scale has, and a huge one an exponent.
 const char *screen_number(struct arena *arena, double value, const struct screen_scale *scale);
 
-// Returns a value for readers, with its unit and three significant digits: "4.72 TB/s", or "–" if
-// it is not finite.
+// Returns a value for readers, with its unit: "4.72 TB/s", or "–" if it is not finite. It has two
+// decimals below 10, one below 100, and none from 100 on.
 const char *screen_short(struct arena *arena, double value, enum unit unit);
 
 // Returns the metric's median with its unit, such as "17.19 ns". Returns `absent` if `metric` is
 // NULL or its median is not finite.
 const char *screen_median(struct arena *arena, const struct metric *metric, const char *absent);
 
-// Returns half of the interval's width as a share of the median, such as "±0.4%". Returns "" if the
-// interval is not known.
+// Returns half of the interval's width as a share of the median, such as "±0.4%", at most "±999%".
+// Returns "" if the interval is not known or the median is 0.
 const char *screen_margin(struct arena *arena, double median, const double ci95[2]);
 
 // Returns the number of results by verdict, such as "5 ok · 2 suspect". Returns "" if there are no
@@ -110,8 +113,8 @@ const char *screen_counts(struct arena *arena, const struct run_counts *counts);
 const char *screen_bar(struct arena *arena, double share, size_t columns);
 
 // Converts `utc`, a UTC time as in run files, to this machine's time zone (TZ):
-// "2026-01-02T04:04:05+01:00", or with "Z" at the end if the zone is UTC. Returns any other text
-// unchanged, and "" for NULL.
+// "2026-01-02T04:04:05+01:00", or with "Z" at the end if the zone then equals UTC. Returns any
+// other text unchanged, and "" for NULL.
 const char *screen_time(struct arena *arena, const char *utc);
 
 // Returns a block whose height shows the share, from ▁ (0) to █ (1).

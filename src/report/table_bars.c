@@ -11,7 +11,7 @@ enum {
 
 struct line {
     const char *label;
-    // Unit of the value, such as "TFLOP/s"; "" if all bars have the same unit.
+    // Unit of the value, such as "TFLOP/s"; "" if all bars have the same unit or there is no value.
     const char *unit;
     // Share of the limit that the value reaches, such as "98.7%"; "" if it is not known.
     const char *share;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints a table with one row per case. Its columns are the parameters that vary, metrics and
-// sensors.
+// Prints tables with one row per case. Their columns are the parameters that vary, then metrics and
+// sensors, or hardware counters.
 #include "analysis/audit.h"
 #include "report/tables.h"
 
@@ -15,7 +15,7 @@ enum {
 
 struct cases {
     struct screen *screen;
-    // struct table that cell_of needs; only its screen and its notes are set
+    // struct table that cell_of needs; only its screen and, for metrics, its notes are set
     struct table table;
     const struct benchmark_info *info;
     const struct result *const *results;
@@ -141,14 +141,14 @@ static void head_print(const struct cases *cases, const struct column *columns, 
 // The columns of a table: one for each parameter that varies, then the other columns.
 struct choice {
     struct column *columns;
-    // Number of columns. axes: columns of parameters. count: other columns that fit the screen.
-    // left: other columns that do not fit.
+    // Number of columns. axes: columns of parameters. count: other columns that were added. left:
+    // other columns that do not fit the screen.
     size_t axes, count, left;
     size_t used; // width of all columns chosen so far, in columns of the screen
 };
 
-// Begins to choose the columns of a table: takes all columns of parameters. At most `most` other
-// columns may follow.
+// Begins to choose the columns of a table: takes the columns of all parameters that vary. At most
+// `most` other columns may follow.
 static struct choice choice_begin(const struct cases *cases, size_t most)
 {
     struct arena *arena = cases->screen->arena;
@@ -175,7 +175,8 @@ static void column_add(const struct cases *cases, struct choice *choice,
 }
 
 // Adds the column of the view's metric if `wanted` is true, else the columns of all other metrics.
-// A column that does not fit the screen is left out; the first one is always added.
+// A column that has no finite value or does not fit the screen is left out. The first column with a
+// finite value is always added.
 static void metrics_add(const struct cases *cases, const struct view_info *view, bool wanted,
                         bool all_margins, struct choice *choice)
 {
@@ -211,7 +212,8 @@ static size_t names_in(const char *list)
 }
 
 // Chooses as many columns as fit the screen, in this order: the view's metric, the view's sensors,
-// the other metrics. If `all_margins` is false, only the first column has intervals.
+// the other metrics. If `all_margins` is false, only the first column may have intervals. Sensors
+// never have them.
 static struct choice columns_choose(const struct cases *cases, const struct view_info *view,
                                     bool all_margins)
 {
@@ -222,7 +224,8 @@ static struct choice columns_choose(const struct cases *cases, const struct view
     return choice;
 }
 
-// Prints at most ROWS_MAX cases with the chosen columns, and how many it left out.
+// Prints at most ROWS_MAX cases with the chosen columns. If cases or columns are left out, also
+// prints how many are shown.
 static void table_print(const struct cases *cases, const struct choice *choice)
 {
     size_t rows = cases->count < ROWS_MAX ? cases->count : ROWS_MAX;
@@ -282,7 +285,8 @@ static double claimed_percent(const struct result *result, const char *name)
     return NAN;
 }
 
-// Adds a column of percentages. Its head has two lines; the lower one is `unit`, such as "% hits".
+// Adds a column of percentages, unless no value is finite. Its head has two lines; the lower one is
+// `unit`, such as "% hits".
 static void percent_add(const struct cases *cases, const char *name, const char *unit,
                         const double *values, struct choice *choice)
 {

@@ -9,14 +9,14 @@
 
 enum {
     // Maximum number of printed rows per chip. If a chip has more rows, only rows in which the APIs
-    // differ by more than 3 % are printed.
+    // differ (cross_row.apart) are printed.
     ROWS_MAX = 40,
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,
     GAP = 2
 };
 
-// The printed rows of one benchmark and metric, measured on one chip through several APIs.
+// The rows to print of one benchmark and metric, measured on one chip through several APIs.
 struct group {
     const struct cross_row **rows;
     size_t count;
@@ -26,8 +26,8 @@ struct group {
 };
 
 // From index `from` on, returns the rows of chip->rows that have the same benchmark and metric as
-// the row `from`. If `all` is false, returns only those in which the APIs differ by more than 3 %
-// (cross_row.apart); there may be none.
+// the row `from`. If `all` is false, returns only those in which the APIs differ (cross_row.apart);
+// there may be none.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {

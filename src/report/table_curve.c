@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Prints a view of curves as a table: one row per value of x, and one column per series. If there
-// are many values of x, only some rows are printed. Below the table, each series gets a line with
-// its lowest and its highest value and a drawing in blocks. A single series gets a bar in each row
-// instead, and the blocks only if rows are left out.
+// are many values of x, only some rows are printed. If there are more than two, each series gets a
+// line below the table, with its lowest and its highest value and a drawing in blocks. A single
+// series gets a bar in each row, and the blocks only if rows are left out.
 #include "report/tables.h"
 
 #include <math.h>
@@ -172,8 +172,8 @@ static const char *limit_text(const struct table *table, const struct view_serie
     return arena_printf(table->screen->arena, " (%.1f%% of the limit)", 100 * share);
 }
 
-// Prints a series as blocks, with its lowest and its highest value: "vector random  ▁▁▁▂▂▅▅█  16.30
-// ns at 1 KiB … 335.1 ns at 4 GiB".
+// Prints a series as blocks (if `spark` is true), with its lowest and its highest value: "vector
+// random  ▁▁▁▂▂▅▅█  16.30 ns at 1 KiB … 335.1 ns at 4 GiB".
 static void series_line(const struct table *table, const struct view_series *series,
                         size_t label_width, bool spark)
 {

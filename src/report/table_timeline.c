@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Prints time lines. Each lane is drawn as a bar, whose smallest piece is half a column of the
-// screen. Beside the bar, blocks show which share of the lane overlaps each other lane. Below the
+// screen. Beside the bar, blocks show how much the lane overlaps with each other lane. Below the
 // lanes, blocks show how many spans of the crowd (report/spans.h) ran at the same time.
 #include "base/text.h"
 #include "report/spans.h"
@@ -92,7 +92,7 @@ static size_t half_of(const struct timeline *timeline, double ns)
     return (size_t)lround(fmax(0, fmin(share, 1)) * 2 * (double)timeline->columns);
 }
 
-// Returns an array with one element for each half column of the screen: true if a span of the lane
+// Returns an array with one element for each half column of the drawing: true if a span of the lane
 // covers this half column. Even the shortest span covers one half column.
 static bool *halves_of(const struct timeline *timeline, double lane)
 {
@@ -196,8 +196,8 @@ static void crowd_print(const struct timeline *timeline, const struct spans *cro
     fprintf(screen->stream, "  up to %.0f\n", most);
 }
 
-// Prints the distribution in the result's series "histogram" as "100 answers from 1.91 ms ▁▁█▂▁ to
-// 5.31 ms". The series has the columns low, high (ns) and count. Prints nothing if the result has
+// Prints the distribution in the result's series "histogram" as "100 answers from 1.910 ms ▁▁█▂▁ to
+// 5.310 ms". The series has the columns low, high (ns) and count. Prints nothing if the result has
 // no such series.
 static void histogram_print(const struct timeline *timeline)
 {

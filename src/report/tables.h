@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints the tables of a run on a terminal, for report/console.c: each kind of view, the comparison
-// of APIs, and the notes below the tables.
+// Prints the tables of a run on a terminal: each kind of view, the comparison of APIs, and the
+// notes below the tables.
 #ifndef REPORT_TABLES_H
 #define REPORT_TABLES_H
 
@@ -10,7 +10,7 @@
 // ---------------------------------------------------------------- views as grids
 
 // The data of one table. A grid has panels, a panel has series, and a series has one result per
-// value of x. All parameters and metrics come from the run file, so this code knows no particular
+// value of x. All parameters and metrics come from the run, so this code knows no particular
 // benchmark.
 struct view_series {
     // Name of the series, such as "vector random". "" if no parameter distinguishes the series.
@@ -57,8 +57,8 @@ bool view_shown(struct arena *arena, const struct run *run, const char *device,
                 const struct benchmark_info *info, const struct view_info *declared,
                 struct view_info *shown);
 
-// Returns the axes (parameters of role AXIS) that have more than one value among the results, in
-// the order of the benchmark's parameters.
+// Returns the axes (parameters of role AXIS) in which the results differ, in the order of the
+// benchmark's parameters. Results also differ if only some of them have the parameter.
 const struct param_info **view_varying(struct arena *arena, const struct benchmark_info *info,
                                        const struct result *const *results, size_t count,
                                        size_t *varying_count);
@@ -85,7 +85,8 @@ const char *view_common(struct arena *arena, const struct benchmark_info *info,
 
 // Fills `grid` with the data of a view. Cases that differ in a parameter of role AXIS other than x
 // and y are in different series (in a heat map: panels), so no case hides another. Returns false if
-// the view shows no case of this device, has no x, or names an undeclared x or metric.
+// the view shows no case of this device, has no x, or names an undeclared x or metric. Also returns
+// false if the benchmark has no metric.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid);
@@ -188,9 +189,9 @@ void heatmap_print(const struct table *table);
 bool lines_instead_print(struct screen *screen, const struct run *run, const char *device,
                          const struct benchmark_info *info);
 
-// Prints a table with one row per case, and a column for each metric and each sensor of the view.
-// It has at most 256 rows, and as many columns as fit. If not all metrics fit with intervals, only
-// the first metric has them. The view needs no x parameter.
+// Prints a table with one row per case, and a column for each metric of the benchmark and each
+// sensor of the view. It has at most 256 rows, and as many columns as fit. If not all columns fit
+// with intervals, only the first one may have them. The view needs no x parameter.
 void cases_print(struct screen *screen, const struct notes *notes,
                  const struct benchmark_info *info, const struct view_info *view,
                  const struct result *const *results, size_t count);
@@ -206,8 +207,8 @@ void timelines_print(struct screen *screen, const struct benchmark_info *info,
 
 // Compares cases that were measured on one chip through several APIs. Prints one row for each
 // metric of a case, with the values and their ratios, and a summary. If a chip has more than 40
-// rows, prints at most 40, only those that differ by more than 3 %. Prints nothing if there are no
-// such cases.
+// rows, prints at most 40, only those in which the APIs differ (cross_row.apart). Prints nothing if
+// there are no such cases.
 void cross_print(struct screen *screen, const struct run *run);
 
 #endif

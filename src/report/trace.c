@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    FIRST_TRACK = 1000, // lowest number of a track; lower numbers are those of processes
+    FIRST_TRACK = 1000, // tracks have numbers from here on; processes have lower numbers
     // Maximum number of tracks per core. A core needs several tracks, because spans on one track
     // must not overlap.
     TRACKS_A_CORE = 64
@@ -28,7 +28,7 @@ struct trace {
     struct arena *arena;
     struct json_out *out;
     size_t flows;    // number of arrows so far, which is also the id of the next arrow
-    double start_ns; // time in the trace at which the result that is being added begins, in ns
+    double start_ns; // time in ns after first_ns at which the result that is being added begins
     struct track *tracks;
     size_t track_count, track_capacity;
 };
@@ -148,7 +148,8 @@ static void flow_add(struct trace *trace, const struct spans *line, const struct
     trace->flows++;
 }
 
-// Adds a span with the name of the case. It lasts as long as the result's time line.
+// Adds a span with the key of the case. It lasts from the beginning of the result to the end of its
+// time line.
 static void case_add(struct trace *trace, const struct spans *line)
 {
     const struct result *result = line->result;
