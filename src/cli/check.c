@@ -20,7 +20,7 @@
 #include <time.h>
 
 enum {
-    FILE_BYTES_MAX = 100000, // maximum size of a check's run file, in bytes
+    FILE_BYTES_MAX = 100000, // size in bytes above which a check's run file is shortened
     EXPECTED_MAX = 1024      // maximum value of --expect-count, the number of expected GPUs
 };
 
@@ -345,8 +345,9 @@ static bool shorten(struct run *run, struct error *err)
     return done;
 }
 
-// Returns one line that identifies the request: the options of this check, and the environment
-// variables that choose its cards. A process takes over a check only if the lines are equal.
+// Returns one line that identifies the request: the options that decide what is checked, and the
+// environment variables that choose the cards. A process takes over a check only if the lines are
+// equal.
 static const char *request_line(const struct checking *c)
 {
     static const enum option_id asked[] = {OPTION_DEVICE, OPTION_API,          OPTION_QUICK,

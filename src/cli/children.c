@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The hidden commands, which only child processes of fathom run. The standard input of such a
-// process is a socket, over which it talks to its parent.
+// The hidden commands except __counters (cli/counters.c). Child processes of fathom run them. The
+// standard input of such a process is a socket, over which it talks to its parent.
 #include "bench/bench.h"
 #include "cli/cli.h"
 #include "sensors/guard.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The program: parses the arguments, runs the command, prints the command's error and returns the
-// exit status. All output goes to the streams `out` and `err` of struct cli.
+// exit status. Printed text goes to the streams `out` and `err` of struct cli. Output files, also
+// "-", are written by results/save.h.
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -59,8 +60,8 @@ bool command_check(struct cli *cli, struct error *err);
 bool command_check_device(struct cli *cli, struct error *err);
 
 // Checks the files of all simulated devices (-d "model:FILE"). Puts their paths into an environment
-// variable, which the model backend reads. If a file is wrong, fails with ERROR_USAGE, its path and
-// the reason.
+// variable, which the model backend reads. Fails with ERROR_USAGE if a file is wrong, and with
+// ERROR_IO if the variable cannot be set.
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 
 // Returns a request for the devices that -d and --api name. "model:FILE" becomes the id of the
@@ -77,15 +78,15 @@ MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
 // contains no report page, and with ERROR_IO if the file cannot be written.
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
-// Reads a run file like run_read (results/json.h). If an early version of fathom wrote the file,
-// adds what it lacks: findings about cache levels and cache hits, headlines for the summary card,
-// and marks of metrics that count floating-point operations.
+// Reads a run file like run_read (results/json.h). Adds what the files of early versions of fathom
+// lack, if this file lacks it: findings about cache levels and cache hits, headlines for the
+// summary card, and marks of metrics that count floating-point operations.
 struct run *cli_read_run(const char *path, struct error *err);
 
 // The options --csv, --html, --trace, --svg and --markdown write a run in another form than the run
 // file. Not every command takes all of them (cli/table_options.c).
 //
-// cli_form_asked returns the name of the first of these options that was given, except --html. It
+// cli_form_asked returns the name of one of these options, except --html, that was given. It
 // returns NULL if there is none.
 //
 // cli_forms_check is called before the run is measured or read. It fails if one of these files

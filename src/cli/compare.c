@@ -40,8 +40,8 @@ static bool read_threshold(const struct cli *cli, double *threshold, struct erro
 // ---------------------------------------------------------------- the reference run
 
 // Returns the path of index.json, the list of the reference runs. If the environment variable
-// FATHOM_REFERENCE is set, the file is in the folder that it names. Otherwise looks where this
-// binary is installed, then where it was built. Returns NULL if it finds no file.
+// FATHOM_REFERENCE is set and not empty, the file is in the folder that it names. Otherwise looks
+// in `places`, relative to the folder of this binary. Returns NULL if it finds no file.
 static const char *index_path(struct cli *cli)
 {
     const char *set = getenv("FATHOM_REFERENCE");

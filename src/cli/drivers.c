@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Creates the system that lists the devices. It depends on the environment variable
-// FATHOM_VALIDATION, on --silence-limit, and on the files of `-d model:FILE`.
+// FATHOM_VALIDATION, on --silence-limit and --no-isolate, and on the files of `-d model:FILE`.
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/options.h"

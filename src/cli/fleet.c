@@ -96,7 +96,8 @@ static void read_into(struct fleet *fleet, const char *path)
     run_destroy(run);
 }
 
-// Fails if an output cannot be written, or if it would replace a file that the command reads.
+// Fails if an output cannot be written, if two outputs are one file, or if an output would replace
+// a file that the command reads.
 static bool check_outputs(const struct options *options, const struct paths *paths,
                           struct error *err)
 {

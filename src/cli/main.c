@@ -17,7 +17,7 @@ static bool hold_standard_streams(void)
 int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
-        return EXIT_USAGE; // without a standard stream, there is no place for a message
+        return EXIT_USAGE; // without a message, because stderr may be closed, too
     // By default the signal SIGXFSZ ends a process that exceeds the file size limit (ulimit -f). If
     // the signal is ignored, the write fails instead, as on a full disk.
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);

@@ -24,8 +24,9 @@ struct options {
 };
 
 // Parses argv, which must live as long as `options`. Fails with ERROR_USAGE for an unknown command
-// or option, a missing or forbidden value, or too many operands. If a command or option is unknown,
-// the message suggests a similar one.
+// or option, an option that is given twice but may not be, a missing or forbidden value, or too
+// many operands. If a command or option is unknown, the message suggests a similar one, if there is
+// one.
 MUST_CHECK bool options_parse(struct arena *arena, int argc, char **argv, struct options *options,
                               struct error *err);
 

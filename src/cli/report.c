@@ -16,9 +16,9 @@ static bool has_card(const struct benchmark_info *info)
     return false;
 }
 
-// Returns the description of a benchmark with headlines that name their places on the summary card.
-// Files of early versions of fathom lack these places. If this program knows the benchmark, the
-// program's headlines replace those of the file.
+// Returns the description of a benchmark. If none of its headlines names its place on the summary
+// card, as in files of early versions, returns a copy with this program's headlines instead. If
+// this program does not know the benchmark, returns `info`.
 static const struct benchmark_info *with_headlines(struct arena *arena,
                                                    const struct benchmark_info *info)
 {
@@ -32,8 +32,9 @@ static const struct benchmark_info *with_headlines(struct arena *arena,
     return copy;
 }
 
-// Completes a run from a file of an early version of fathom. Its benchmarks get this program's
-// headlines, and their metrics that count floating-point operations get a mark.
+// Completes a run from a file of an early version of fathom. Benchmarks without places on the
+// summary card get this program's headlines (with_headlines), and their metrics that count
+// floating-point operations get a mark.
 static void declare_headlines(struct run *run)
 {
     for (size_t i = 0; i < run->benchmark_count; i++) {
@@ -51,7 +52,7 @@ struct run *cli_read_run(const char *path, struct error *err)
     struct run *run = run_read(path, err);
     if (run)
         declare_headlines(run);
-    // Adds findings about cache levels and cache hits, which files of early versions lack.
+    // Adds findings about cache levels and cache hits, if the file lacks them.
     for (size_t d = 0; run && d < run->device_count; d++) {
         levels_add_findings(run, run->devices[d].id);
         hits_add_findings(run, run->devices[d].id);

@@ -29,8 +29,7 @@ struct measuring {
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
     struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
                          const struct gpu_info *device, struct run *run, struct error *err);
-    // Draws the results at the end. If `draw` is NULL, the headlines and the summary card of each
-    // device are printed instead.
+    // Draws the results at the end. If `draw` is NULL, show_result prints them instead.
     void (*draw)(const struct run *run, FILE *out);
 };
 
@@ -48,10 +47,11 @@ struct running {
     struct progress progress;
     struct live_text card; // summary card of the device, which is redrawn during the run
     struct console_desc console;
-    // True if a signal came while fathom waited for room in the standard output. No more text is
-    // then written to it.
+    // True if a signal came while fathom waited for room in the standard output. print() then drops
+    // all text.
     bool unread;
-    // why the run file could not be written; its code is ERROR_NONE if it could
+    // Why the last save of the run file (-o) failed. The code is ERROR_NONE if it did not fail, or
+    // without -o.
     struct error unsaved;
     // path of the run's file in the folder of kept runs; NULL if the run is not kept
     const char *kept;

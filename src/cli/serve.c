@@ -10,7 +10,7 @@
 struct serving {
     struct cli *cli;
     // `file` is the page that leads the browser to the server. `folder` was made for this page.
-    // Both are paths, and NULL if there is no page.
+    // Both are paths, and NULL if write_page has made no folder.
     const char *folder, *file;
 };
 

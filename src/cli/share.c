@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-    SHARED_BYTES_MAX = 30000 // maximum size of the gzipped run file, in bytes
+    SHARED_BYTES_MAX = 30000 // size in bytes above which the gzipped run file is shortened
 };
 
 // Makes the run small enough to share. First removes what is private or of no use to others
@@ -55,7 +55,7 @@ static const char *default_name(struct arena *arena, const struct run *run)
 }
 
 // Returns the name of the file to write: the value of -o. Without -o, it is the default name, in
-// the current folder. If a file with the default name exists, returns NULL with ERROR_USAGE.
+// the current folder. If this file then exists, returns NULL with ERROR_USAGE.
 static const char *output_path(const struct cli *cli, const struct run *run, struct error *err)
 {
     const char *named = options_value(cli->options, OPTION_SHARE_OUTPUT);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `fathom show` prints a saved run in the same form as the command that measured the run.
+// `fathom show` prints a saved run: checks and maps as their commands do, and any other run with
+// its cards, tables and findings.
 #include "analysis/card.h"
 #include "base/text.h"
 #include "bench/bench.h"

@@ -26,8 +26,8 @@ static const char *folder_of(struct arena *arena)
     return NULL;
 }
 
-// Creates a folder and all folders above it that do not exist. Returns false if the folder cannot
-// be created.
+// Creates a folder and all folders above it that do not exist. Returns true if `folder` then
+// exists, as a folder or as another file.
 static bool make_folder(struct arena *arena, const char *folder)
 {
     char *path = arena_strdup(arena, folder);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The folder of kept runs: runs that the user did not write to a file. It is the folder `fathom` in
-// $XDG_STATE_HOME, or in ~/.local/state if $XDG_STATE_HOME is not an absolute path. It keeps the
-// newest STATE_RUNS runs, which only their owner can read. If there is no such folder, or it cannot
-// be written, no run is kept, and no message is printed.
+// The folder of kept runs: runs that were measured without -o and --json. It is the folder `fathom`
+// in $XDG_STATE_HOME, or in ~/.local/state if $XDG_STATE_HOME is not an absolute path. It keeps the
+// newest STATE_RUNS runs, which only their owner can read. If the folder cannot be created or
+// written, no run is kept, and no message is printed.
 #ifndef CLI_STATE_H
 #define CLI_STATE_H
 

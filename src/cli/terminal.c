@@ -69,7 +69,7 @@ void progress_init(struct progress *progress, FILE *out)
     *progress = (struct progress){.out = out, .drawn_in_place = terminal_is(out)};
 }
 
-// Returns "41% of 186 cases" or, if the number of all cases is not known, "12 cases done".
+// Returns " 41% of 186 cases" or, if the number of all cases is not known, "12 cases done".
 static const char *count_text(struct arena *arena, const struct schedule_state *state)
 {
     // The percentage is the share of the work that is done. The share of finished cases would jump,
@@ -90,8 +90,8 @@ static const char *left_text(struct arena *arena, const struct schedule_state *s
 }
 
 // Returns the progress line, at most `columns` wide: device, bar, share of the work that is done,
-// time left, and present case. An example is "[2/3] vulkan:0 ▕████▌ ▏  28% of 30 cases · 2:10 left
-// · latency vector 2 KiB".
+// time left, and present case. An example is "[2/3] vulkan:0 ▕██▎     ▏  28% of 30 cases · 2:10
+// left · latency vector 2 KiB".
 static const char *progress_line(struct arena *arena, const struct schedule_state *state,
                                  size_t device, size_t devices, size_t columns)
 {
@@ -122,6 +122,7 @@ static bool is_logged(const struct progress *progress, const struct benchmark *b
 
 // Prints a line when a benchmark begins on a device. This is for an output that is no terminal,
 // such as a log file. A benchmark gets one line per device, even if `fathom map` measures it again.
+// At most PROGRESS_LOGGED benchmarks get a line.
 static void progress_log(struct progress *progress, const struct schedule_state *state,
                          size_t device)
 {
