@@ -39,17 +39,18 @@ struct live_desc {
 struct live;
 
 // Starts the measuring thread. `desc` must live until live_stop. Returns NULL with ERROR_IO if the
-// thread cannot be started.
+// thread or its interrupt cannot be made.
 struct live *live_start(const struct live_desc *desc, struct error *err);
 
 // Cancels the current measurement and starts the requested one. Takes ownership of request->arena.
 void live_measure(struct live *live, const struct request *request);
 
-// Cancels the current measurement, without waiting for its end. If the running visit ends within
-// LIVE_LEAVE_NS, the worker is kept for the next measurement.
+// Cancels the current measurement and a waiting one, without waiting for the end. If the running
+// visit ends within LIVE_LEAVE_NS, the worker is kept for the next measurement.
 void live_cancel(struct live *live);
 
-// Ends the current measurement, the worker process and the measuring thread.
+// Ends the current measurement, the worker process and the measuring thread, and frees `live`.
+// Accepts NULL.
 void live_stop(struct live *live);
 
 #endif

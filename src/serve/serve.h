@@ -19,7 +19,8 @@ enum {
 
 struct serve_desc {
     // The server uses only these members of `runner`: devices, choices.system, worker_argv,
-    // worker_environment, silence_ns, interrupt. A signal of `interrupt` ends the server.
+    // worker_environment, silence_ns, in_process, interrupt. A signal of `interrupt` ends the
+    // server.
     struct runner_desc runner;
     int argc; // command line of `fathom serve` (argc, argv), which each run stores
     char **argv;
@@ -30,8 +31,8 @@ struct serve_desc {
 };
 
 // Serves pages until the first signal comes, then fails with ERROR_INTERRUPTED. If the server
-// cannot start, fails with ERROR_IO (port taken, no thread, no token), ERROR_UNSUPPORTED (this
-// build has no page) or ERROR_USAGE (civetweb cannot be loaded).
+// cannot start, fails with ERROR_IO (such as port taken, no thread, no token), ERROR_UNSUPPORTED
+// (this build has no page) or ERROR_USAGE (civetweb cannot be loaded).
 MUST_CHECK bool serve_run(const struct serve_desc *desc, struct error *err);
 
 #endif

@@ -72,8 +72,8 @@ static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 struct tab {
     // Connection of the page; NULL if this element of `tabs` is free.
     struct mg_connection *connection;
-    // State of the page's web socket. Only the thread that receives its frames uses the state;
-    // other threads may only read opened_ns.
+    // State of the page's web socket. Only the thread of this connection uses the state, or a
+    // thread for which it waits; other threads may only read opened_ns.
     struct peer peer;
     bool open; // true once the page has sent a valid hello, so that it gets messages
 };
