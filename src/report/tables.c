@@ -26,11 +26,21 @@ static struct note *note_find(const struct notes *notes, enum verdict verdict, c
     return NULL;
 }
 
-static void note_add(struct notes *notes, const struct result *result, const struct reason *reason)
+// True if an earlier reason of the result has the same code.
+static bool is_repeated(const struct result *result, size_t reason)
 {
+    for (size_t i = 0; i < reason; i++)
+        if (strcmp(result->reasons[i].code, result->reasons[reason].code) == 0)
+            return true;
+    return false;
+}
+
+static void note_add(struct notes *notes, const struct result *result, size_t index)
+{
+    const struct reason *reason = &result->reasons[index];
     struct note *note = note_find(notes, result->verdict, reason->code);
     if (note) {
-        note->cases++;
+        note->cases += !is_repeated(result, index);
         note->one_text = note->one_text && strcmp(note->text, reason->text) == 0;
         return;
     }
@@ -49,7 +59,7 @@ struct notes notes_of(struct arena *arena, const struct run *run, const char *de
         if (strcmp(result->device, device) != 0 || strcmp(result->benchmark, benchmark) != 0)
             continue;
         for (size_t j = 0; j < result->reason_count; j++)
-            note_add(&notes, result, &result->reasons[j]);
+            note_add(&notes, result, j);
     }
     return notes;
 }
@@ -68,7 +78,7 @@ static const char *mark_of(const struct notes *notes, const struct result *resul
     size_t count = 0;
     for (size_t i = 0; i < result->reason_count && count < 3; i++) {
         const struct note *note = note_find(notes, result->verdict, result->reasons[i].code);
-        if (note)
+        if (note && !is_repeated(result, i))
             marks[count++] = letter_of(notes, note);
     }
     return arena_strdup(notes->arena, marks);

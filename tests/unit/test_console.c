@@ -308,6 +308,12 @@ static void flags_and_failures_are_explained_below(void **state)
     assert_non_null(strstr(text, "1 ok · 1 suspect · 1 skipped · 1 failed"));
     assert_non_null(strstr(text, "L1 ends at 230 KiB"));
     free(text);
+    // A case with two reasons of one code counts once, and has one letter.
+    result_flag(run->arena, run->results[1], VERDICT_SUSPECT, "correlated", "so do rounds");
+    text = shown(run, (struct console_desc){0});
+    assert_non_null(strstr(text, "a: 1 suspect case (correlated), for example: samples follow"));
+    assert_null(strstr(text, " aa"));
+    free(text);
     run_destroy(run);
 }
 
