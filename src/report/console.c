@@ -159,8 +159,10 @@ static void view_head(struct screen *screen, const struct view_info *view, const
                       const char *common)
 {
     struct arena *arena = screen->arena;
-    const char *title = screen_quote(arena, view->title ? view->title : view->metric, 60);
+    // A view of a run file may have neither a title nor a metric.
+    const char *title = view->title ? view->title : view->metric ? view->metric : "";
     const char *text = screen_also(arena, unit, "", common);
+    title = screen_quote(arena, title, 60);
     fputc('\n', screen->stream);
     screen_paint(screen, PAINT_BOLD, title);
     if (*text) {
