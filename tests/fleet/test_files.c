@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which machines, cards and figures of the files a fleet has.
+#include "report/fleet.h"
 #include "results/json.h"
 #include "synthetic.h"
 
@@ -7,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -124,6 +126,33 @@ static void a_figure_that_something_altered_is_not_compared(void **state)
     }
 }
 
+// Given a slow card with the only FP64 figure, then the page does not say how much worse this is.
+static void a_figure_that_no_other_card_has_is_not_called_worse(void **state)
+{
+    (void)state;
+    static const struct synthetic_plant plant = {.index = 3, .fault = FAULT_LINK};
+    const struct synthetic synthetic = {
+        .seed = 3, .machines = 1, .expected = true, .plants = &plant, .plant_count = 1};
+    struct run *run = synthetic_run(&synthetic, 0);
+    for (size_t i = 0; i < run->check_count; i++)
+        for (size_t k = 0; i != plant.index && k < run->checks[i].figure_count; k++)
+            if (run->checks[i].figures[k].metric == CHECK_FP64)
+                run->checks[i].figures[k].value = NAN;
+    struct fleet *fleet = fleet_create();
+    fleet_add_run(fleet, run, "check.json");
+    run_destroy(run);
+    fleet_judge(fleet);
+    struct error err;
+    struct text_stream page;
+    text_stream_open(&page);
+    assert_true(fleet_html(fleet, page.file, &err));
+    text_stream_close(&page);
+    assert_non_null(strstr(page.text, "<tr><td>FP64</td>"));
+    assert_null(strstr(page.text, "999 %"));
+    free(page.text);
+    fleet_destroy(fleet);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +161,7 @@ int main(void)
         cmocka_unit_test(each_card_counts_once),
         cmocka_unit_test(a_run_without_checks_counts_by_its_card),
         cmocka_unit_test(a_figure_that_something_altered_is_not_compared),
+        cmocka_unit_test(a_figure_that_no_other_card_has_is_not_called_worse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
