@@ -340,6 +340,12 @@ static void item_put(const struct page *page, const char *text)
     fprintf(page->out, "<li>%s</li>\n", markup(page, text));
 }
 
+static void more_put(const struct page *page, size_t count)
+{
+    if (count > SHOWN)
+        fprintf(page->out, "<li>and %zu more: see --json</li>\n", count - SHOWN);
+}
+
 static void patterns_put(const struct page *page)
 {
     const struct fleet *fleet = page->fleet;
@@ -348,8 +354,10 @@ static void patterns_put(const struct page *page)
     fputs("<section><h2>Groups that differ, and what goes with a loss</h2><ul>\n", page->out);
     for (size_t i = 0; i < fleet->group_count && i < SHOWN; i++)
         item_put(page, fleet_group_text(page->arena, fleet, &fleet->groups[i]));
+    more_put(page, fleet->group_count);
     for (size_t i = 0; i < fleet->relation_count && i < SHOWN; i++)
         item_put(page, fleet_relation_text(page->arena, fleet, &fleet->relations[i]));
+    more_put(page, fleet->relation_count);
     fputs("</ul></section>\n", page->out);
 }
 
@@ -361,8 +369,7 @@ static void texts_put(const struct page *page, const char *head, const struct na
     for (size_t i = 0; i < count && i < SHOWN; i++)
         item_put(page, named ? arena_printf(page->arena, "%s: %s", texts[i].name, texts[i].text)
                              : texts[i].text);
-    if (count > SHOWN)
-        fprintf(page->out, "<li>and %zu more: see --json</li>\n", count - SHOWN);
+    more_put(page, count);
     if (count)
         fputs("</ul></section>\n", page->out);
 }

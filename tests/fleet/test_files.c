@@ -126,6 +126,17 @@ static void a_figure_that_something_altered_is_not_compared(void **state)
     }
 }
 
+// Returns the HTML page of a fleet; the caller frees it.
+static char *page_of(struct fleet *fleet)
+{
+    struct error err;
+    struct text_stream page;
+    text_stream_open(&page);
+    assert_true(fleet_html(fleet, page.file, &err));
+    text_stream_close(&page);
+    return page.text;
+}
+
 // Given a slow card with the only FP64 figure, then the page does not say how much worse this is.
 static void a_figure_that_no_other_card_has_is_not_called_worse(void **state)
 {
@@ -142,14 +153,25 @@ static void a_figure_that_no_other_card_has_is_not_called_worse(void **state)
     fleet_add_run(fleet, run, "check.json");
     run_destroy(run);
     fleet_judge(fleet);
-    struct error err;
-    struct text_stream page;
-    text_stream_open(&page);
-    assert_true(fleet_html(fleet, page.file, &err));
-    text_stream_close(&page);
-    assert_non_null(strstr(page.text, "<tr><td>FP64</td>"));
-    assert_null(strstr(page.text, "999 %"));
-    free(page.text);
+    char *page = page_of(fleet);
+    assert_non_null(strstr(page, "<tr><td>FP64</td>"));
+    assert_null(strstr(page, "999 %"));
+    free(page);
+    fleet_destroy(fleet);
+}
+
+static void the_page_says_how_many_groups_it_leaves_out(void **state)
+{
+    (void)state;
+    const char *const hosts[] = {"n1"};
+    struct fleet *fleet = named_fleet(hosts, COUNT(hosts));
+    fleet->group_count = 103;
+    fleet->groups = ARENA_ARRAY(fleet->arena, fleet->group_count, struct fleet_group);
+    for (size_t i = 0; i < fleet->group_count; i++)
+        fleet->groups[i] = (struct fleet_group){.name = "rack r01", .count = 30, .effect = 0.03};
+    char *page = page_of(fleet);
+    assert_non_null(strstr(page, "and 3 more: see --json"));
+    free(page);
     fleet_destroy(fleet);
 }
 
@@ -162,6 +184,7 @@ int main(void)
         cmocka_unit_test(a_run_without_checks_counts_by_its_card),
         cmocka_unit_test(a_figure_that_something_altered_is_not_compared),
         cmocka_unit_test(a_figure_that_no_other_card_has_is_not_called_worse),
+        cmocka_unit_test(the_page_says_how_many_groups_it_leaves_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
