@@ -62,6 +62,18 @@ void error_add(struct error *all, const struct error *one)
     error_set(all, first.code, "%s; and %s", first.message, one->message);
 }
 
+void error_clean(struct error *err)
+{
+    for (unsigned char *c = err ? (unsigned char *)err->message : NULL; c && *c; c++) {
+        // true if `c` is at a control character from U+0080 to U+009F, which is two bytes in UTF-8
+        bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
+        if (c1 || *c < 0x20 || *c == 0x7F)
+            *c = '?';
+        if (c1)
+            *++c = '?';
+    }
+}
+
 const char *error_code_name(enum error_code code)
 {
     return (unsigned)code < ERROR_CODE_COUNT ? code_names[code] : "internal";

@@ -52,6 +52,9 @@ static bool check_desc(const struct gpu_device *device, const struct gpu_batch_d
     if (desc->split_count && device->info->families[desc->queue->family].kind == GPU_QUEUE_TRANSFER)
         return error_set(err, ERROR_UNSUPPORTED, "%s: no split barriers on queue family %u",
                          device->info->id, desc->queue->family);
+    if (desc->rays && device->info->families[desc->queue->family].kind == GPU_QUEUE_TRANSFER)
+        return error_set(err, ERROR_UNSUPPORTED, "%s: no rays on queue family %u", device->info->id,
+                         desc->queue->family);
     if (desc->draws && !device->info->families[desc->queue->family].graphics)
         return error_set(err, ERROR_UNSUPPORTED, "%s: no draws on queue family %u",
                          device->info->id, desc->queue->family);

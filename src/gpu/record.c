@@ -177,14 +177,14 @@ static bool check_groups(const struct gpu_device *device, struct gpu_dispatch *d
     const struct gpu_limits *limits = &device->info->limits;
     const uint64_t most[3] = {limits->workgroup_count_x, limits->workgroup_count_y,
                               limits->workgroup_count_z};
+    const char *name = dispatch->program->kernel->name, *id = device->info->id;
     for (int axis = 0; axis < 3; axis++) {
         if (dispatch->groups[axis] == 0)
             dispatch->groups[axis] = 1;
         if (most[axis] && dispatch->groups[axis] > most[axis])
             return error_set(err, ERROR_UNSUPPORTED,
-                             "kernel %s: %" PRIu32 " workgroups along %c, %s allows %" PRIu64,
-                             dispatch->program->kernel->name, dispatch->groups[axis], "xyz"[axis],
-                             device -> info -> id, most[axis]);
+                             "kernel %s: %" PRIu32 " workgroups along %c, %s allows %" PRIu64, name,
+                             dispatch->groups[axis], "xyz"[axis], id, most[axis]);
     }
     return true;
 }

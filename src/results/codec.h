@@ -161,10 +161,6 @@ double *json_numbers(struct json_reader *reader, const struct json_node *node, s
 bool json_fail(struct json_reader *reader, const struct json_node *node, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-// Replaces control characters in the message by '?', so that it is safe to print: the message may
-// quote a file.
-void json_message_clean(struct error *err);
-
 // ---------------------------------------------------------------- tables of members
 
 enum json_kind {

@@ -10,20 +10,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-void json_message_clean(struct error *err)
-{
-    if (!err)
-        return;
-    for (unsigned char *c = (unsigned char *)err->message; *c; c++) {
-        // true if `c` is at a control character from U+0080 to U+009F, which is two bytes in UTF-8
-        bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
-        if (c1 || *c < 0x20 || *c == 0x7F)
-            *c = '?';
-        if (c1)
-            *++c = '?';
-    }
-}
-
 enum {
     // maximum size of one read from a file, and minimum size of the buffer for the text, in bytes
     READ_BYTES = 1 << 20
@@ -54,7 +40,7 @@ json_t *json_read_memory(const char *text, size_t bytes, const char *name, struc
     else
         error_set(err, ERROR_USAGE, "%s: line %d, column %d: not valid JSON: %s", name, why.line,
                   why.column, why.text);
-    json_message_clean(err);
+    error_clean(err);
     return NULL;
 }
 
@@ -112,7 +98,7 @@ static bool source_check(const struct source *source, const char *path, struct e
         return cannot_read(path, ENOMEM, err);
     if (status != Z_OK && status != Z_STREAM_END) {
         error_set(err, ERROR_USAGE, "%s: the gzipped file is damaged (%s); restore it", path, why);
-        json_message_clean(err);
+        error_clean(err);
         return false;
     }
     return !source->too_long || error_set(err, ERROR_USAGE,

@@ -31,7 +31,7 @@ bool json_fail(struct json_reader *reader, const struct json_node *node, const c
     va_end(args);
     const char *path = path_of(arena, node);
     error_set(reader->err, ERROR_USAGE, "%s: %s%s%s", reader->file, path, *path ? ": " : "", text);
-    json_message_clean(reader->err);
+    error_clean(reader->err);
     arena_destroy(arena);
     return false;
 }

@@ -191,7 +191,7 @@ bool request_read(const char *text, size_t bytes, const struct device_list *devi
     json_decref(document);
     if (!read) {
         err->code = ERROR_USAGE;
-        json_message_clean(err);
+        error_clean(err);
     }
     return read;
 }

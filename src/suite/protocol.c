@@ -325,7 +325,7 @@ static json_t *parse(const char *line, struct error *err)
     json_t *document = json_read_memory(line, strlen(line), "line", &why);
     if (!document) {
         error_set(err, ERROR_INTERNAL, "not a message of the worker protocol: %.80s", line);
-        json_message_clean(err);
+        error_clean(err);
     }
     return document;
 }

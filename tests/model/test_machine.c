@@ -124,6 +124,8 @@ static void a_malformed_file_is_refused_by_path_and_reason(void **state)
         {"{" ROOT "\"levels\": [" LATER(65536, 40, "2") ", " LATER(
              1048576, 50, "\"near\"") ", " LATER(2097152, 60, "\"chip\"") "], " MEMORY "}",
          "levels[1].shared: fewer cores have it than"},
+        {"{" ROOT "\"levels\": [" LEVEL(65536, "3") "], " MEMORY "}",
+         "levels[0].shared: more cores than there are"},
         {"{" ROOT "\"levels\": [" LATER(819200000000, 40, "\"chip\"") "], " MEMORY "}",
          "levels[0].capacity_bytes: more than 2^28 lines"},
         {"{" ROOT "\"levels\": [" LATER(34359738368, 40, "1") "], " MEMORY "}",

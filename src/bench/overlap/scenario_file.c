@@ -272,7 +272,7 @@ static const struct overlap_scenario *document_load(struct arena *arena, json_t 
     const struct overlap_scenario *scenario = scenario_load(&loader, &root);
     json_decref(document);
     if (!scenario)
-        json_message_clean(err);
+        error_clean(err);
     return scenario;
 }
 

@@ -132,6 +132,11 @@ static struct member_place member_inside(const struct member_place *place, json_
     return inner;
 }
 
+static struct member_place element_of(const struct member_place *root, const char *list, uint32_t i)
+{
+    return member_inside(root, NULL, arena_printf(root->arena, "%s[%u].", list, i));
+}
+
 // ---------------------------------------------------------------- caches
 
 static bool read_ways(const struct member_place *place, struct model_cache_desc *cache,
@@ -369,12 +374,12 @@ static bool check_sharing(const struct member_place *root, struct model_machine 
     for (uint32_t i = machine->level_count; i-- > 0;) {
         struct model_cache_desc *level = &machine->levels[i];
         const struct model_cache_desc *next = i + 1 < machine->level_count ? level + 1 : NULL;
-        struct member_place place =
-            member_inside(root, NULL, arena_printf(root->arena, "levels[%u].", i));
-        struct member_place after =
-            member_inside(root, NULL, arena_printf(root->arena, "levels[%u].", i + 1));
+        struct member_place place = element_of(root, "levels", i),
+                            after = element_of(root, "levels", i + 1);
         if (level->sharers == UINT32_MAX && !resolve_near(&place, level, next, machine->cores))
             return false;
+        if (level->sharers > machine->cores)
+            return member_refuse(&place, "shared", "more cores than there are");
         if (next && next->sharers && (!level->sharers || level->sharers > next->sharers))
             return member_refuse(&after, "shared",
                                  "fewer cores have it than have the level before");
@@ -387,8 +392,7 @@ static bool check_sharing(const struct member_place *root, struct model_machine 
 static bool check_tlbs(const struct member_place *root, const struct model_machine *machine)
 {
     for (uint32_t i = 0; i < machine->tlb_count; i++) {
-        struct member_place place =
-            member_inside(root, NULL, arena_printf(root->arena, "tlb[%u].", i));
+        struct member_place place = element_of(root, "tlb", i);
         if (!check_lines(&place, "entries", &machine->tlbs[i], machine->cores))
             return false;
     }
@@ -451,19 +455,6 @@ static bool read_root(const struct member_place *root, struct model_machine *mac
            read_noise(root, machine);
 }
 
-// Replaces control characters, including U+0080 to U+009F, by '?'. The text is an error message for
-// a terminal, and may contain keys from the file.
-static void clean(char *text)
-{
-    for (unsigned char *c = (unsigned char *)text; *c; c++) {
-        bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
-        if (c1 || *c < 0x20 || *c == 0x7F)
-            *c = '?';
-        if (c1)
-            *++c = '?';
-    }
-}
-
 static bool read_file(struct arena *arena, const char *path, struct model_machine *machine,
                       struct error *err)
 {
@@ -485,8 +476,8 @@ bool model_machine_read(struct arena *arena, const char *path, struct model_mach
                         struct error *err)
 {
     bool good = read_file(arena, path, machine, err);
-    if (!good && err)
-        clean(err->message);
+    if (!good)
+        error_clean(err);
     return good;
 }
 

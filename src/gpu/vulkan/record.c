@@ -110,6 +110,9 @@ bool vulkan_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *di
                                              .params_bytes = dispatch->params_bytes};
     unsigned char push[GPU_PARAMS_MAX_BYTES];
     uint32_t push_bytes = vulkan_push_constants(&bindings, push);
+    if (program->table && dispatch->groups[0] > UINT32_MAX / GPU_RAYS_GROUP)
+        return error_set(err, ERROR_UNSUPPORTED, "kernel %s: 2^32 rays or more along x",
+                         program->desc.kernel->name);
     if (!bind(batch, program, dispatch, &bindings, err))
         return false;
     vulkan_batch_order(batch);
