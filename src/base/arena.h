@@ -49,7 +49,7 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 
 // Returns an array with room for one more element. `array` has `count` elements of `size` bytes and
 // room for *capacity elements. If `array` is full, returns a copy with twice the capacity (8 if it
-// was 0) and updates *capacity; else returns `array`. The old array is freed only with the arena.
+// was 0) and updates *capacity; else returns `array`. The old array stays in the arena.
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size);
 
 char *arena_strdup(struct arena *arena, const char *text);

@@ -30,10 +30,10 @@ static const uint64_t nap_ns = NS_PER_MS / 4;   // pause in ns between two looks
 static const uint64_t killed_ns = 5 * NS_PER_S; // maximum wait in ns for the end of a killed child
 
 struct child {
-    // process id of the child; 0 after waitpid reported its end, or if SIGKILL did not end it
+    // process id of the child; 0 once this process no longer waits for its end
     pid_t pid;
     int status;
-    bool killed; // true if this process killed the child; `status` then has no meaning
+    bool killed; // true if this process sent SIGKILL to the child
     size_t line_bytes_max;
     struct child_channel channel;
     int words_fd; // pipe from which this process reads what the child prints
@@ -438,8 +438,8 @@ void child_destroy(struct child *child, uint64_t grace_ns)
     free(child);
 }
 
-// Copies the last non-empty line of the child's output to `text`, cut to `bytes` bytes. Bytes that
-// are not printable ASCII become blanks.
+// Copies the last non-blank line of the child's output to `text`, cut to `bytes` bytes with the
+// final 0. Bytes that are not printable ASCII become blanks.
 static void last_words(const struct child *child, char *text, size_t bytes)
 {
     const char *words = child->words;

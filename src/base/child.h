@@ -20,7 +20,9 @@ struct child_desc {
     // The child's environment: an array of NAME=VALUE texts that ends with NULL. If this pointer is
     // NULL, the child gets the environment of this process.
     const char *const *environment;
-    size_t line_bytes_max; // maximum length in bytes of a line from the child; 0 means 64 MiB
+    // A line from the child is malformed if it has no newline after more than this many bytes; 0
+    // means 64 MiB.
+    size_t line_bytes_max;
     // If true, the child continues when this process ends, and then finds the channel closed. The
     // child has its own session, so signals to the process group of this process do not reach it.
     // The child writes to the standard error of this process.
@@ -38,8 +40,8 @@ struct child *child_create(const struct child_desc *desc, struct error *err);
 // that hangs in a system call may not end. `child` may be NULL.
 void child_destroy(struct child *child, uint64_t grace_ns);
 
-// Sends `line` and a newline. Fails with ERROR_IO if the child has ended or does not read the line
-// within timeout_ns.
+// Sends `line` and a newline. Fails with ERROR_IO if the channel is closed, or has no room for the
+// line within timeout_ns.
 MUST_CHECK bool child_send(struct child *child, const char *line, uint64_t timeout_ns,
                            struct error *err);
 
@@ -70,9 +72,11 @@ const char *child_end_text(struct child *child);
 
 // How a child ended, by itself or because this process killed it.
 struct child_end {
-    int signal; // signal that killed the child; 0 if no signal killed it
-    int status; // exit status; 0 if a signal killed the child
-    // last line that the child printed, as printable ASCII; valid until child_destroy
+    int signal; // signal that killed the child; 0 if no signal killed it, or if its end is not
+                // known
+    int status; // exit status; 0 if a signal killed the child, or if its end is not known
+    // Last non-blank line that the child printed, as printable ASCII, cut to 255 bytes. Valid until
+    // child_destroy.
     const char *words;
 };
 

@@ -42,8 +42,8 @@ static const char *read_hex(const char *text, uintptr_t *value)
     return text;
 }
 
-// `line` is a line of /proc/self/maps. If `address` lies in the address range of the line, returns
-// the file name at the end of the line, without the folder; else NULL.
+// `line` is a line of /proc/self/maps. If `address` lies in the address range of the line, and the
+// line ends with a path, returns the file name without the folder; else NULL.
 static char *file_of(char *line, uintptr_t address)
 {
     uintptr_t first, end;

@@ -9,8 +9,8 @@
 // Installs a handler for the signals of a crash: SIGSEGV, SIGBUS, SIGFPE, SIGILL. The handler
 // writes the line {"crash":"libfoo.so"} to standard input, the child's channel (base/child.h). Then
 // the process ends. libfoo.so is the file that contains the faulting instruction; if it is unknown,
-// no line is written. The handler has its own stack, in `arena`, so it works after a stack
-// overflow, too. Drivers may replace the handler.
+// no line is written. In the calling thread, the handler has its own stack, in `arena`, so it works
+// after a stack overflow, too. Drivers may replace the handler.
 void crash_announce(struct arena *arena);
 
 // Writes the buffered output and ends the process at once. Does not run the exit handlers that

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An error is a value with a code and a message. The function that fails sets it. Each caller
-// handles the error, or puts a prefix before the message and returns the error to its own caller.
-// Only cli/ prints errors.
+// handles the error or returns it to its own caller, perhaps with a prefix before the message. Only
+// cli/ prints errors.
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 

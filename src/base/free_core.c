@@ -26,7 +26,8 @@ struct free_core {
     // number of all measured contentions. A core's contention shows how much other work slows it.
     double lowest[LOWEST_MAX];
     unsigned lowest_count, count;
-    // Host time in ns at the end of the last search; 0 if that search found a free core.
+    // Host time in ns at the end of the last search; 0 if that search found a free core, or before
+    // the first search.
     uint64_t in_vain_ns;
 };
 
@@ -42,7 +43,8 @@ struct free_core *free_core_create(struct arena *arena, const char *root, const 
 // ---------------------------------------------------------------- interrupts of the card
 
 // Returns the number of interrupts that one interrupt vector of the card has had so far, on all
-// processors together. The kernel's file has one line with a number for each processor, "0,0,13,…".
+// processors together; 0 if not known. The kernel's file has one line with a number for each
+// processor, "0,0,13,…".
 static double interrupts_of(const struct free_core *core, const char *vector)
 {
     char line[8192], *at = line;
@@ -58,7 +60,7 @@ static double interrupts_of(const struct free_core *core, const char *vector)
     return sum;
 }
 
-// Returns the processor that handles the vector's interrupts now; CPU_SETSIZE if not known.
+// Returns the first processor that handles the vector's interrupts now; CPU_SETSIZE if not known.
 static size_t processor_of(const struct free_core *core, const char *vector)
 {
     char line[64], *end;
@@ -124,8 +126,8 @@ bool free_core_has_interrupts(const struct free_core *core, unsigned processor)
 
 // ---------------------------------------------------------------- contention for a core's units
 
-// A loop of CHAIN_ITERATIONS or WIDE_ITERATIONS iterations takes some 2 µs on a core at 3.5 GHz
-// that nothing else uses.
+// A loop of CHAIN_ITERATIONS or WIDE_ITERATIONS iterations takes 1 to 3 µs on a core that nothing
+// else uses.
 enum {
     CHAIN_ITERATIONS = 1500,
     WIDE_ITERATIONS = 1000,
@@ -195,13 +197,14 @@ void free_core_note(struct free_core *core, double contention)
 bool free_core_judge(const struct free_core *core, double contention)
 {
     enum {
-        // Of n measured contentions, the 1 + n / SHARE lowest are ignored; none if n is below FEW.
+        // Of n measured contentions, the 1 + n / SHARE lowest are ignored, at most LOWEST_MAX − 1;
+        // none if n is below FEW.
         FEW = 16,
         SHARE = 1000,
     };
     // A core is free if its contention is at most this number times the lowest contention that is
-    // not ignored. On an H200's host, the contention of a free core is 1.23 ± 1 %. On a busy core
-    // it is up to 2.6, presumably because of work on the core's other hardware thread.
+    // not ignored. On an H200's host, the contention of a free core is 1.23. On a busy core it is
+    // up to 2.6, presumably because of work on the core's other hardware thread.
     static const double free_most = 1.15;
     unsigned too_low = core->count < FEW ? 0 : 1 + core->count / SHARE;
     if (core->lowest_count == 0)
@@ -212,7 +215,8 @@ bool free_core_judge(const struct free_core *core, double contention)
 }
 
 // Measures the contention of the core on which the calling thread runs, notes it (free_core_note)
-// and returns it. If the processor is not in core->wanted, measures nothing and returns infinity.
+// and returns it. If the processor is not in core->wanted or not known, measures nothing and
+// returns infinity.
 static double contention_here(struct free_core *core)
 {
     int processor = sched_getcpu();

@@ -22,21 +22,22 @@ struct free_core;
 // long as the returned object is used.
 struct free_core *free_core_create(struct arena *arena, const char *root, const char *pci);
 
-// Reads again which processors the calling thread may use, and which of them handle interrupts of
-// the card. If all of them handle interrupts, none is avoided. Call this function before
-// free_core_has_interrupts, free_core_settle and free_core_is_free, and again from time to time.
+// Reads again which processors the calling thread may use, and which processors handle interrupts
+// of the card. Rare interrupts are ignored. If all allowed processors handle interrupts, none is
+// avoided. Call this function before free_core_has_interrupts, free_core_settle and
+// free_core_is_free, and again from time to time.
 void free_core_refresh(struct free_core *core);
 
 // Returns true if the processor handled interrupts of the card when they were last read.
 bool free_core_has_interrupts(const struct free_core *core, unsigned processor);
 
 // Moves the calling thread to a free core: one that nothing else uses, and whose processor handles
-// no interrupts of the card. The first call compares up to 32 processors that the thread may use. A
+// no interrupts of the card. The first call compares up to 32 processors that are not avoided. A
 // later call keeps a free core, or moves to the first free core that it finds.
 //
-// If no core is free, moves the thread to the least busy one. A call within the next 20 ms then
-// searches only if the thread is on a processor that handles interrupts of the card. The system may
-// move the thread at any time.
+// If it finds no free core, moves the thread to the least busy one that it compared. A call within
+// the next 20 ms then searches only if the thread is on an avoided processor. The system may move
+// the thread at any time.
 void free_core_settle(struct free_core *core);
 
 // Measures the contention of the present core, notes it (free_core_note), and returns true if the

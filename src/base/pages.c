@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 enum {
-    // Sizes are rounded up to a multiple of this number of bytes. The number is a multiple of the
-    // small page size of every system.
+    // Sizes are rounded up to a multiple of this number of bytes. The number is a multiple of a
+    // small page (4, 16 or 64 KiB).
     SMALL_PAGE = 1 << 16
 };
 

@@ -16,7 +16,8 @@ bool processors_bind(const char *list);
 unsigned processors_allowed(void);
 
 // Processor times of a process and of its machine. `ran`, `waited` and `family` count from the
-// start of the processes; the other members count from the start of the machine.
+// start of the processes, `throttled` from the start of the container; the other members count from
+// the start of the machine.
 struct processors_time {
     // Times in ns, summed over the threads of this process. `ran`: time for which threads ran.
     // `waited`: time for which threads that could run waited for a processor.
@@ -26,7 +27,7 @@ struct processors_time {
     // time that the process family_pid and its children used, including children that have ended.
     double stolen, busy, all, family;
     // Number of periods in which the processor limit of the container (control group) stopped
-    // threads; 0 if there is no limit.
+    // threads; 0 if there is no limit, or if the number is not known.
     double throttled;
 };
 

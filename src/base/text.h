@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Functions for texts. They read numbers and sizes (KiB, MiB, GiB), find the name nearest to a
 // misspelt one, and search and join texts. They also make texts of foreign origin safe to print,
-// and read the first line of a file.
+// and read single lines of files.
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -67,8 +67,8 @@ const char *text_file_name(const char *path);
 // The text lives in `arena`.
 const char *text_count(struct arena *arena, size_t count, const char *noun);
 
-// Returns `list`, `between` and `item` joined. If `list` or `item` is empty, returns only the text
-// that is not empty. The text lives in `arena`.
+// Returns `list`, `between` and `item` joined. The new text lives in `arena`. If `list` or `item`
+// is empty, returns the other one itself.
 const char *text_join(struct arena *arena, const char *list, const char *between, const char *item);
 
 // Returns true if `item` is in the comma-separated `list` ("a,b,c"). `list` may be NULL.
@@ -79,9 +79,10 @@ bool text_list_has(const char *list, const char *item);
 size_t text_character(const char *text);
 
 // Returns a text of foreign origin, such as a driver's name, as one line that is safe to print.
-// Control characters, and characters that change the writing direction, become escapes ("\x1b",
-// "\u202e"). Bytes that are not UTF-8 become U+FFFD. The result has fewer than bytes_max bytes; if
-// necessary it is cut after a whole character. It lives in `arena`.
+// Control characters, line and paragraph separators, and embeddings, overrides and isolates of the
+// writing direction become escapes ("\x1b", "\u202e"). Bytes that are not UTF-8 become U+FFFD. The
+// result has fewer than bytes_max bytes; if necessary it is cut after a whole character. It lives
+// in `arena`.
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max);
 
 // Returns a text of foreign origin in a form that is safe in HTML and XML, between tags and in
@@ -91,13 +92,13 @@ const char *text_markup(struct arena *arena, const char *text);
 
 // Reads the first line of a file into `line`, without its newline. `bytes` is the size of `line`; a
 // longer text is cut. The path of the file is made from `format`. Returns false if the file cannot
-// be opened or is empty, or if its path has 512 bytes or more.
+// be read or is empty, or if its path has 512 bytes or more.
 bool text_read_line(char *line, size_t bytes, const char *format, ...) PRINTF_LIKE(3, 4);
 
 // Finds the first line of a file that begins with `key`, and copies the rest of the line to
 // `field`. Blanks, quotes, ':' and '=' at the beginning of the rest are dropped. The copy ends
-// before the next quote. `bytes` is the size of `field`; a longer text is cut. Returns false if
-// there is no such line.
+// before the next quote, or at the end of the line. `bytes` is the size of `field`; a longer text
+// is cut. Returns false if there is no such line, or if the file cannot be read.
 bool text_read_field(char *field, size_t bytes, const char *key, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
