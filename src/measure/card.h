@@ -12,8 +12,8 @@
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info);
 
 struct measure_link {
-    // Bandwidth of the link between device and host in one direction, in payload bytes per second
-    // (packet headers excluded); 0 if not known.
+    // Bandwidth of the link between device and host in one direction, in bytes per second, with
+    // packet headers (sensor_link.bytes_per_s); 0 if not known.
     double bytes_per_s;
     // Kind and speed of the link as text, such as "PCIe at 32 GT/s x16 (sysfs)", in the arena; NULL
     // if the speed is not known.
@@ -56,8 +56,8 @@ struct measure_traffic measure_card_traffic(struct measure_card *card);
 // after a change was seen, takes 20 ms; other calls take 2 ms.
 double measure_card_memory_change(struct measure_card *card);
 
-// Begins a visit. The caller stores the result in measure_request.pace. *case_hz is the core clock
-// at which earlier visits of the same case ran (see pace_begin).
+// Begins a visit. The caller stores the result in measure_request.pace. For *case_hz see
+// pace_begin.
 struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz);
 
 // Ends a visit: adds the sensor values and judges the clocks. If any_clock is set, or if the
@@ -82,7 +82,7 @@ unsigned measure_card_limiter(const struct sensor_reading *from, const struct se
 
 // Returns the mean power in watts between two readings of the energy counter. busy_ns is how long
 // work kept the device busy between the readings. Returns NaN if one of these is true:
-// - The counter did not rise.
+// - The counter did not rise, or cannot be read.
 // - The time between the readings is below 2 s. The counter may lag by 0.1 s, so a shorter time
 //   gives a wrong power.
 // - The device was busy for less than 90 % of this time.

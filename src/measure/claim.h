@@ -31,7 +31,7 @@ struct measure_claim {
     uint64_t set_bytes;
     // True if several threads may read the same bytes at the same time. Devices merge such reads
     // before the L2, so the hardware counter `l2_read` is not predicted. Exception: if the working
-    // set (set_bytes) fits into the L1, the prediction is 0.
+    // set (set_bytes) is at most half of the L1, the prediction is 0.
     bool merges;
     // Values that the hardware counters should have for one unit of work. If the pointer is NULL,
     // measure_claim_counts computes the values from the other members, as if whole sectors were

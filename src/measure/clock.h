@@ -7,14 +7,16 @@
 #include "gpu/gpu.h"
 
 struct measure_clock {
-    // The members below describe the core's counter (GLSL clockARB / clock2x32ARB, CUDA clock64).
+    // The next five members describe the core's counter (GLSL clockARB / clock2x32ARB, CUDA
+    // clock64).
     bool has_counter;
     unsigned counter_bits; // width of the counter, which wraps at 2^counter_bits
     double counter_hz;     // measured rate of the counter in Hz; 0 if not known
     double counter_step;   // smallest step of the counter, in ticks
-    // True if the counter counts core cycles; false if it ticks at a fixed rate (lavapipe: 1 GHz).
+    // True if the counter counts core cycles; false if it ticks at a fixed rate (lavapipe: 1 GHz),
+    // or if there is no counter.
     bool counts_core_clock;
-    // The members below describe the device-wide clock (clockRealtimeEXT, %globaltimer).
+    // The next four members describe the device-wide clock (clockRealtimeEXT, %globaltimer).
     bool has_device_clock;
     unsigned device_bits;  // width of the device-wide clock, which wraps at 2^device_bits
     double device_tick_ns; // length of one tick of the device-wide clock, in ns
@@ -28,7 +30,7 @@ struct measure_clock {
     struct gpu_buffer *stamps;
 };
 
-// Runs the clock kernel for about 20 ms of device time (at most about 0.2 s) and fills `clock` (see
+// Runs the clock kernel for about 20 ms of device time (at most about 0.5 s) and fills `clock` (see
 // clock_evidence_judge). If an earlier probe of this device has filled `known`, takes those values
 // and only creates the program and the buffer. `known` may be NULL or all 0. If kernels can read no
 // clock, all members of `clock` are 0 or NULL; that is no error. `scope` owns the program and the

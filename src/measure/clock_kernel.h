@@ -9,7 +9,7 @@
 // ---------------------------------------------------------------- the kernel
 
 // A stamp of the clock kernel: a reading of the core's counter and, right after it, of the
-// device-wide clock.
+// device-wide clock. A clock that the device lacks reads 0.
 struct clock_stamp {
     uint64_t core, device;
 };
@@ -93,10 +93,11 @@ unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 // is never too small, and the smallest quotient is the best. Runs with 0 iterations show the time
 // that a run takes beside its stamps. This time is subtracted from each span.
 //
-// In three cases the counter does not count core cycles. (1) It ticks like the device clock: the
-// rates are equal within 1e-4, and the steps are the same (lavapipe reads one host clock for both).
-// (2) There is no device clock, and the counter ticks at 1 GHz ± 0.5 %. (3) The counter is slower
-// than 150 MHz. No core under load is so slow, so the counter counts the ticks of a crystal.
+// In three cases an existing counter does not count core cycles. (1) It ticks like the device
+// clock: the rates are equal within 1e-4, and the steps are the same (lavapipe reads one host clock
+// for both). (2) There is no device clock, and the counter ticks at 1 GHz ± 0.5 %. (3) The counter
+// is slower than 150 MHz. No core under load is so slow, so the counter counts the ticks of a
+// crystal.
 void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, size_t count,
                           double stamp_step_ns, struct measure_clock *clock);
 

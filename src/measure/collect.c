@@ -13,7 +13,7 @@ static const double error_allowed = 0.05;
 
 enum collect_state {
     COLLECT_GATHERING,
-    COLLECT_PRECISE, // the case is done: the interval of its first metric reached the goal
+    COLLECT_PRECISE, // the case is done: its first metric was precise enough (is_precise)
     // the case is done: its rounds or its time are used up, or too many of its visits were repeated
     COLLECT_SPENT,
     COLLECT_FAILED
@@ -62,8 +62,8 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
     return rounds;
 }
 
-// Returns the number of rounds that is enough for a result. Once that many visits have no reason to
-// be repeated, visits with such a reason do not count.
+// Returns the number of rounds that is enough for a result. If fewer visits have no reason to be
+// repeated, the result uses all visits.
 static unsigned rounds_needed(const struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
@@ -147,6 +147,7 @@ static void limit_retakes(struct collect *collect)
 }
 
 // Gives a reason to be repeated to each visit that a burst of other work on the device disturbed.
+// Does nothing before rounds_min rounds, without rule.alone, or once all visits count.
 static void flag_hits(struct collect *collect)
 {
     if (!collect->rule.alone || collect->all_count ||

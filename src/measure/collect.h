@@ -15,10 +15,12 @@
 // together are then wrong at most 5 % of the time (Bonferroni's inequality). A case also ends after
 // its last round, when its budget of time is spent, or when too many visits had to be repeated.
 // Such an end does not depend on the width of the interval. So the last interval gets all the error
-// that is left: its confidence is 1 − 0.05 / 2^k, where k is the number of the look that would come
-// next. tests/unit/test_coverage.c checks the confidence with simulations.
+// that is left: its confidence is 1 − 0.05 / 2^k, where k is the number of the look after the last
+// round; if that round has none, the number of the next look. tests/unit/test_coverage.c checks the
+// confidence with simulations.
 //
-// Each interval of a result extends at least one step of the clock to either side of the median.
+// Each known interval of a result extends at least one step of the clock to either side of the
+// median.
 #ifndef MEASURE_COLLECT_H
 #define MEASURE_COLLECT_H
 
@@ -30,15 +32,16 @@
 #define COLLECT_SHARE_MOST 1.02
 
 // Limits, relative to the median, for metrics whose samples include time of the host
-// (visit_by_host). COLLECT_HOST_GOAL is the goal for half of the interval. If half of the interval
-// is above COLLECT_HOST_MOST, the result is suspect or gets a remark. Medians of such metrics
-// differ by about these shares between healthy machines with equal cards
+// (visit_by_host). The goal for half of the interval is at least COLLECT_HOST_GOAL. If half of the
+// interval is above COLLECT_HOST_MOST and above the goal, the result is suspect or gets a remark.
+// Medians of such metrics differ by about these shares between healthy machines with equal cards
 // (docs/evidence/results.md), so a narrower interval would say nothing about the next run.
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
 // If half of the first metric's interval is at most this share of the median, the result gets no
-// remark about its precision. Rates have a narrower goal, so that two runs agree within this share.
+// remark about the precision of this metric. Rates have a narrower goal, so that two runs agree
+// within this share.
 #define COLLECT_PRECISE_ENOUGH 0.01
 
 enum {

@@ -13,11 +13,11 @@
 struct measure_count;
 
 // Groups of counters. A device can read only few counters at once, so it runs the work in several
-// passes. On an H100, MEASURE_COUNT_MEMORY takes two passes, each further group takes at least one
+// passes. On an H200, MEASURE_COUNT_MEMORY takes two passes, each further group takes one or two
 // more, and all groups together take six.
 enum measure_count_group {
-    // Counters of the bytes read and written at each level (memory, L2, L1), and of the
-    // instructions that each kind of unit runs.
+    // All counters that belong to no other group, such as bytes read and written at each level
+    // (memory, L2, L1) and instructions of each kind of unit.
     MEASURE_COUNT_MEMORY = 1,
     MEASURE_COUNT_SHARED = 2,   // counters of accesses to shared memory
     MEASURE_COUNT_TEXTURES = 4, // counters of bytes read by texture instructions
@@ -25,7 +25,7 @@ enum measure_count_group {
     MEASURE_COUNT_FLOATS = 8,
     // Counters that show how long the cores and the units that serve loads are busy.
     MEASURE_COUNT_UNITS = 16,
-    MEASURE_COUNT_NAMED = 1 << 15 // all other counters, which are read only if the user names them
+    MEASURE_COUNT_NAMED = 1 << 15 // counters that are read only if the user names them
 };
 
 // Opens the hardware counters of the device. `names` lists counters that are always read, by their
@@ -49,8 +49,9 @@ struct measure_count_desc {
 const struct gpu_info *measure_count_info(const struct measure_count *count);
 
 // Selects what later calls of measure_count_run count: the counters of `groups` (a sum of values of
-// enum measure_count_group), and those named in measure_count_open. Fails with the error of
-// gpu_counter_set_create, for example if the device lacks a named counter.
+// enum measure_count_group), and those named in measure_count_open. Fails with ERROR_UNSUPPORTED if
+// the device has none of them, else with the error of gpu_counter_set_create, for example if the
+// device lacks a named counter.
 MUST_CHECK bool measure_count_select(struct measure_count *count, unsigned groups,
                                      struct error *err);
 

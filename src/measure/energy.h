@@ -28,17 +28,18 @@ struct measure_energy_desc {
     uint64_t timeout_ns; // maximum wait for one submission, in ns
 };
 
+// The changes of the energy counter are here those that measure_energy_of keeps.
 struct measure_energy_result {
-    // Joules per unit of work; NaN if the energy counter changed fewer than two times or did not
-    // rise.
+    // Joules per unit of work; NaN if not known (see measure_energy_of).
     double unit_j;
     double watts;     // mean power during length_ns, in watts; NaN if unit_j is NaN
-    double length_ns; // time in ns between the first and the last change of the energy counter
-    unsigned changes; // number of changes of the energy counter after the first one
+    double length_ns; // time in ns between the first and the last change; 0 if fewer than two
+    unsigned changes; // number of changes after the first one; 0 if there are fewer than two
     // Half of the 95 % interval of unit_j and of watts, relative to the value; NaN if `changes` is
-    // below 4. It follows from the errors of the first and of the last change. The scatter of all
-    // changes around a straight line of energy over time shows the error of one change (Student's
-    // t). `half` is at least the delay with which the host may see a change, relative to length_ns.
+    // below 4, or if unit_j is NaN. It follows from the errors of the first and of the last change.
+    // The scatter of all changes around a straight line of energy over time shows the error of one
+    // change (Student's t). `half` is at least the delay with which the host may see a change,
+    // relative to length_ns.
     double half;
 };
 
@@ -53,13 +54,14 @@ MUST_CHECK bool measure_energy_run(const struct measure_energy_desc *desc,
 struct energy_reading {
     uint64_t at_ns;
     double joules; // value of the energy counter in joules; NaN or infinite if the reading failed
-    double units;  // number of units of work that had finished before the reading
+    double units;  // number of units of work that had surely ended before the reading
 };
 
 // Computes `result` from the first and the last change of the energy counter. Only at a change does
 // the host know at what time the counter had its value. The host sees a change late, by at most the
 // time since its previous reading. Changes at both ends that it saw later than the median delay are
-// dropped.
+// dropped. If fewer than two changes remain, or if no energy or no unit came between them, unit_j
+// is NaN.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

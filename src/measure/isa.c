@@ -132,8 +132,8 @@ static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)
         }
 }
 
-// Returns true if the instruction accesses memory and is not an s_load. In a loop with such an
-// instruction, s_loads may load descriptors for that instruction.
+// Returns true if the instruction accesses memory and is not an s_load. (Scratch memory does not
+// count.) In a loop with such an instruction, s_loads may load descriptors for that instruction.
 static bool is_other_access(const struct name *name)
 {
     static const char *const starts[] = {"buffer_", "tbuffer_", "global_",      "flat_",

@@ -32,7 +32,7 @@ struct chip {
 struct product {
     // Product name: the last words of the driver's device name, before any part in parentheses.
     const char *name;
-    // Size of the product's memory in GiB, if other products have the same name; else 0.
+    // If not 0, only a device with about this much memory in GiB (memory_fits) is this product.
     unsigned memory_gib;
     const struct architecture *architecture;
     unsigned cores;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The physical limits of a device. They come from tables of architectures, chips and products (with
-// their sources in measure/limits.c). Figures of the driver replace figures of the tables. A limit
-// of 0 is unknown, and no share of it is shown.
+// their sources in measure/limits.c), for a CPU from sysconf. Figures of the driver replace these.
+// A limit of 0 is unknown, and no share of it is shown.
 #ifndef MEASURE_LIMITS_H
 #define MEASURE_LIMITS_H
 
@@ -25,14 +25,17 @@ enum measure_class {
 struct measure_limits {
     // name of the architecture, such as "Hopper", or "CPU"; NULL if the tables lack this device
     const char *architecture;
-    const char *source; // source of the architecture's figures, as text
+    const char *source; // source of the architecture's figures; NULL if `architecture` is NULL
     // source of the product's figures; NULL if the table of products lacks this device
     const char *product_source;
-    unsigned cores; // number of cores (SM, CU or WGP) as the driver counts; of a CPU: processors
+    // Number of cores (SM, CU or WGP; of a CPU: processors) as the driver counts them. If the
+    // driver reports no number, that of the table of products or of sysconf; 0 if not known.
+    unsigned cores;
     // Number of cores that run one workgroup together: 2 for the compute units of an RDNA workgroup
     // processor (WGP), else 1; 0 if not known.
     unsigned group_cores;
-    // Highest core clock in Hz; 0 if not known, or if cards run faster than their data sheet says.
+    // Highest core clock in Hz that the driver reports, else that of the table of products; 0 if
+    // neither has one.
     double core_clock_hz;
     double dram_bytes_per_s; // theoretical bandwidth of the device's memory: data rate × bus width
     // Bandwidth of the link to the host in one direction; 0 if not known. measure_limits_of sets 0.

@@ -14,8 +14,8 @@ bool pace_is_lower(double hz, double than_hz, double error)
     return hz > 0 && than_hz > 0 && hz < than_hz - margin_hz;
 }
 
-// Returns the measured core clock `hz`. If it is above the data sheet's clock (stated_hz) by less
-// than PACE_STATED_MARGIN, returns stated_hz instead.
+// Returns the measured core clock `hz`. If it is above the stated clock (stated_hz) by less than
+// PACE_STATED_MARGIN, returns stated_hz instead.
 static double counted_hz(const struct measure_pace *pace, double hz)
 {
     bool is_stated = hz > pace->stated_hz && hz < pace->stated_hz * (1 + PACE_STATED_MARGIN);

@@ -27,8 +27,8 @@ enum {
     PACE_LEAD_FIRST_NS = 2000000,
     PACE_LEAD_MOST_NS = 64000000, // maximum length of a lead
     // A visit whose core clock stays low makes one lead after another. If the last lead raised the
-    // clock, the visit stops after PACE_SPENT_MOST_NS of leads in total. If it did not, the visit
-    // stops after PACE_PATIENCE_NS of leads or less (see patience_ns).
+    // clock, the visit stops once its leads last PACE_SPENT_MOST_NS in total. If it did not, the
+    // visit stops once they last patience_ns, at most PACE_PATIENCE_NS.
     PACE_PATIENCE_NS = 150000000,
     PACE_SPENT_MOST_NS = 300000000,
     PACE_SPARSE_MOST_NS = 4000000, // maximum lead with which visits with sparse work begin
@@ -37,10 +37,10 @@ enum {
     PACE_CALM = 64
 };
 
-// A core clock up to this share above the data sheet's clock counts as the data sheet's clock.
-// During one run, an H100 ran at 1980 to 2040 MHz; its data sheet says 1980 MHz. Without this
-// margin, 798 of 1,958 results had a remark: they ran at 1995 MHz after others had run at 2025 to
-// 2040 MHz. Each visit also lost time to leads.
+// A core clock up to this share above the stated clock (stated_hz) counts as the stated clock.
+// During one run, an H100 ran at 1980 to 2040 MHz; 1980 MHz are stated. Without this margin, 798 of
+// 1,958 results had a remark: they ran at 1995 MHz after others had run at 2025 to 2040 MHz. Each
+// visit also lost time to leads.
 #define PACE_STATED_MARGIN 0.05
 
 // A row of successive visits at the same core clock, within the margin of pace_is_lower.
@@ -62,14 +62,16 @@ struct pace_load {
     uint64_t last_seen; // number of the last visit with this kind of load
 };
 
-// What a worker process has learned about the core clock of its device. All zero at first.
+// What a worker process has learned about the core clock of its device. The caller sets all members
+// to 0 at first, except limited, context, stated_hz and fastest_hz.
 struct measure_pace {
     // Returns true if the card reports that something has limited its clock since about the
     // beginning of the visit. If the pointer is NULL, the clock counts as not limited.
     bool (*limited)(void *context);
     void *context;
-    // Highest core clock that the product's data sheet states; 0 if not known. A measured clock up
-    // to PACE_STATED_MARGIN above it counts as the stated clock.
+    // Highest core clock that the driver or the product's data sheet states
+    // (measure_limits.core_clock_hz); 0 if not known. A measured clock up to PACE_STATED_MARGIN
+    // above it counts as the stated clock.
     double stated_hz;
     // The highest known core clock: stated_hz, or a higher one that a load had; 0 if not known.
     double fastest_hz;
@@ -85,12 +87,12 @@ struct measure_pace {
     // enough, and after PACE_FELL and PACE_LOW.
     uint64_t patience_ns;
     // Number of successive visits with sparse work (short samples, idle device between them) that
-    // needed no lead beyond sparse_ns.
+    // needed no lead beyond sparse_ns. At PACE_CALM, it starts from 0 again.
     unsigned calm;
     // The members below belong to the present visit.
-    double *case_hz; // core clock at which the present case runs; 0 if not known
-    double seen_hz;  // core clock of the samples that this visit took last
-    double most_hz;  // highest core clock of this visit's samples so far
+    double *case_hz; // low core clock for which the present case settled (pace_begin); 0 if none
+    double seen_hz;  // seen_hz of the last call of pace_again in this visit; 0 before it
+    double most_hz;  // highest seen_hz in this visit so far
     uint64_t lead_ns, spent_ns;
     bool sparse;
 };
@@ -100,8 +102,9 @@ struct measure_pace {
 // `error` is the relative error of hz. Returns false if a clock is unknown (0 or NaN).
 bool pace_is_lower(double hz, double than_hz, double error);
 
-// Begins a visit. *case_hz is the core clock at which the case runs. The caller sets it to 0 before
-// the first visit of a case. Later, only the functions of measure/pace.h change it.
+// Begins a visit. *case_hz is the low core clock for which an earlier visit of the case settled,
+// because leads did not raise it or the card limited it; 0 if none did. The caller sets it to 0
+// before the first visit of a case. Later, only the functions of measure/pace.h change it.
 void pace_begin(struct measure_pace *pace, double *case_hz);
 
 // Returns the length in ns of the lead (light work before the samples); 0 for no lead or if `pace`
@@ -112,11 +115,11 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 // Returns true if a visit should repeat its samples after a new lead, because their core clock was
 // too low. seen_hz is the lowest core clock of the samples, with the relative error `error`.
 // Returns false if the clock is high enough or not known (NaN), if the card limits the clock, if
-// leads do not raise it, or if `pace` is NULL.
+// leads have not raised it enough, or if `pace` is NULL.
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {
-    // the clock is normal: not below the highest known clock (pace_is_lower)
+    // the clock is normal, not below the highest known clock (pace_is_lower), or it is not known
     PACE_KEPT,
     // the clock is below the highest known clock, but not too low for this kind of load
     PACE_LOWER,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The programs of a device, for compute work and rays. Each program is compiled only once: when it
-// is first needed, or ahead of that together with other programs.
+// The programs of a device, for compute work and rays. A compiled program is kept: it is compiled
+// when it is first needed, or ahead of that together with other programs.
 #ifndef MEASURE_PROGRAM_H
 #define MEASURE_PROGRAM_H
 
@@ -15,7 +15,7 @@ struct measure_programs {
     struct arena *arena;            // owns the list of programs; must live as long as `scope`
     struct gpu_scope *scope;        // owns the programs that measure_program compiled
     struct measure_program *newest; // compiled programs, the newest first; NULL if there is none
-    uint64_t compile_ns;            // time in ns that the driver took to create all programs
+    uint64_t compile_ns;            // time in ns that it took to create all programs
     // The programs that measure_programs_compile will compile. While `listing` is true,
     // measure_program adds to this list.
     struct measure_program *listed;

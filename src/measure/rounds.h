@@ -50,9 +50,8 @@ struct rounds {
     size_t answer_count, answer_room;
     struct round_reason *reasons;
     size_t reason_count, reason_room;
-    // One visit that collects what all visits have besides metrics and reasons: the first detail of
-    // each name, all sensor readings, the first kernel, and the series of the last visit that has
-    // any.
+    // One visit that collects from all visits: the first detail of each name, all sensor readings,
+    // the first kernel, and the series of the last visit that has any.
     struct measure_visit *kept;
 };
 
@@ -74,8 +73,9 @@ double rounds_goal(const struct round_metric *metric, double goal);
 // Finds visits that a burst of other work disturbed, and gives them a reason to be repeated. A
 // visit was disturbed if some samples of its first metric are more than 25 % worse than a typical
 // sample. `rounds` must hold exactly the visits without a reason to be repeated. No visit gets the
-// reason if more than half of the visits were disturbed, or if the benchmark measures a
-// distribution. Returns the number of visits that got the reason.
+// reason if more than half of the visits were disturbed, if no sample is typical (fewer than 10, or
+// too different), or if the benchmark measures a distribution. Returns the number of visits that
+// got the reason.
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 

@@ -22,8 +22,9 @@ enum {
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
-// Returns half of a metric's interval divided by its median; if the median is smaller than `least`,
-// divided by `least`. Returns 0 for an interval of length 0, NaN if the interval is not known.
+// Returns half of a metric's interval divided by the absolute value of its median; if that is
+// smaller than `least`, divided by `least`. Returns 0 for an interval of length 0, NaN if the
+// interval is not known.
 static double relative_half(const struct metric *metric, double least)
 {
     double half = (metric->ci95[1] - metric->ci95[0]) / 2;

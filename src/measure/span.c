@@ -117,7 +117,7 @@ enum {
     REPEATS_MAX = 4096
 };
 // Minimum length in ns of the warm-up in round 0 of a case, because core clocks rise slowly from
-// idle.
+// idle. Not used if measure_span_desc.warm is set.
 static const double first_warm_ns = 15e6;
 static const double clock_wait_ns = 20e3;
 static const uint64_t timeout_default_ns = 10 * NS_PER_S;

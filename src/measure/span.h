@@ -38,8 +38,8 @@ struct measure_span {
     // sample's clock is known.
     double *core_hz;
     double core_error; // relative error of a sample's core clock
-    // The lowest and the highest core clock of all samples. If the clock kernel makes two stamps
-    // per workgroup, each sample has two clocks: one before it and one after it.
+    // The lowest and the highest core clock of all samples; 0 if not known. If the clock kernel
+    // makes two stamps per workgroup, each sample has two clocks: one before it and one after it.
     double low_hz, high_hz;
     size_t count;
     // True if the device waited for the host to submit (MEASURE_HOST_BOUND) in most samples.
@@ -109,7 +109,7 @@ enum {
 // case.
 struct span_warmth {
     double least_ns;
-    // number of successive runs that must be no faster than the best run before; 0 means two
+    // number of successive runs that must be at most 0.5 % faster than the best one; 0 means two
     unsigned calm_wanted;
     double best_ns; // length in ns of the shortest run; 0 before the first run
     double spent_ns;
@@ -142,9 +142,9 @@ struct span_stamps {
 };
 
 // Returns the core clock in Hz during a sample; NaN if the stamps give none. With one stamp per
-// workgroup: the median over cores of the mean clock from a stamp before the sample to one after
-// it. A core needs both stamps, because counters of different cores are unrelated. With two stamps
-// per workgroup: the median over workgroups of the clock between their two stamps.
+// workgroup: the median of mean clocks, each from a stamp before the sample to one after it. Both
+// stamps are of one core, because counters of different cores are unrelated. With two stamps per
+// workgroup: the median over workgroups of the clock between their two stamps.
 double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
                     const struct span_stamps *stamps);
 

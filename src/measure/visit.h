@@ -50,8 +50,8 @@ struct measure_visit {
     size_t remark_count;
     struct named_text *details;
     size_t detail_count;
-    // Values of sensors. First comes "core_clock" in Hz, measured during the samples; then the
-    // card's sensors, read at most 0.25 s before the end of the visit.
+    // Values of sensors: "core_clock" in Hz, measured during the samples; values that the benchmark
+    // adds; and the card's sensors, read at most 0.25 s before the end of the visit.
     struct named_number *sensors;
     size_t sensor_count;
     struct series *series;
@@ -110,7 +110,7 @@ struct measure_request {
     struct measure_pace *pace;
     // Tells the visit when to end early; if the pointer is NULL, the visit never ends early.
     const struct measure_leave *leave;
-    // The host's core for measure_attempt; NULL if samples do not depend on the host's processors.
+    // The host's core for measure_attempt; if NULL, no free core is looked for.
     struct measure_core *core;
 };
 
@@ -120,7 +120,7 @@ struct measure_request {
 //         take the sample;
 //
 // Each attempt begins on a free core of the host if there is one. A second attempt follows if the
-// sample took less than 10 ms and something else used the core at the end of the sample. If
+// sample took less than 10 ms and the core was not free at its end (free_core_is_free). If
 // request->core is NULL, there is one attempt, without a search for a free core.
 bool measure_attempt(const struct measure_request *request, unsigned attempt);
 
@@ -133,7 +133,7 @@ struct measure_visit *measure_visit_create(struct arena *arena);
 // Returns the median of the finite values, or NaN if there is none. `values` is not changed.
 double measure_median(struct arena *scratch, const double *values, size_t count);
 
-// The functions from here on copy their arguments into the arena of the visit.
+// The functions below that add something to a visit copy it into the arena of the visit.
 
 // Sets the `count` samples of metric number `metric`, in time order. `step` is one step of the
 // clock, in the metric's unit.
@@ -160,8 +160,8 @@ void visit_flag(struct measure_visit *visit, const char *code, const char *forma
 
 // Adds a reason to repeat the visit: something, such as other work on the device, may have changed
 // its samples. The visit then does not count as a round, and the case gets another visit. But if
-// the case has too many such visits or no time left, the visit counts, and the reason makes the
-// case suspect (measure/collect.h).
+// the case has too few visits without such a reason in the end, the visit counts, and the reason
+// makes the case suspect (measure/collect.h).
 void visit_retake(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 

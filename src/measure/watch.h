@@ -2,11 +2,11 @@
 // The watch finds out whether a device does other work. It runs between visits, while fathom gives
 // the device nothing else to do.
 //
-// Time slices. The clock kernel (measure/clock_kernel.h) runs on all cores for about 5 ms, longer
-// than a driver's time slice. It reads the device-wide clock again and again. If the device does
-// other work meanwhile, two successive readings are much farther apart than the wait between them.
-// If kernels cannot read such a clock, dispatches of equal work are timed one by one. Other work
-// interrupted a dispatch if it takes much longer than the median.
+// Time slices. The clock kernel (measure/clock_kernel.h) runs with one workgroup per core, at most
+// 512, for about 5 ms, longer than a driver's time slice. It reads the device-wide clock again and
+// again. If the device does other work meanwhile, two successive readings are much farther apart
+// than the wait between them. If kernels cannot read such a clock, dispatches of equal work are
+// timed one by one. Other work interrupted a dispatch if it takes much longer than the median.
 //
 // Yardsticks. Other work may also run at the same time as fathom's work and leave no gap. Examples
 // are clients of the same context server (MPS) and copies by a copy engine. Such work lowers the
@@ -70,8 +70,8 @@ struct watch_finding {
     // True if the processor limit of fathom's container (control group) stopped its threads since
     // the last watch. measure_watch_run sets false; its caller sets the value.
     bool throttled;
-    // names of other processes that use the device; NULL if none are known or no other work was
-    // seen
+    // Names of other processes that use the device; NULL if not known. measure_watch_run sets NULL;
+    // its caller sets the value.
     const char *who;
 };
 
@@ -86,8 +86,8 @@ MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *e
 struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *scope,
                                          struct error *err);
 
-// Looks for other work on the device for `least_ns` (0 means 5 ms), at most about a second. A watch
-// that lasted less than 90 % of this time is repeated, at most three times.
+// Looks for other work on the device for `least_ns` (0 means 5 ms). A watch that lasted less than
+// 90 % of this time, without the time of other work, is repeated, at most three times.
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
 
@@ -109,7 +109,7 @@ bool watch_traffic_is_high(const struct watch_finding *finding);
 //
 // Other work interrupted an interval that is longer than six times the median, and longer than the
 // median plus 20 µs. No change of the core clock makes an interval six times longer. The time
-// beyond the median is added to *away_ns. The longest such time becomes longest_ns.
+// beyond the median is added to *away_ns. longest_ns rises to the longest such time.
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns);
 

@@ -266,8 +266,8 @@ static bool run_once(struct yardsticks *y, uint32_t iterations, double rates[WAT
     return true;
 }
 
-// Runs all yardsticks RUNS times and keeps the highest rates, because an idle link is still slow at
-// the first run.
+// Runs all yardsticks RUNS times and keeps the best values (run_once), because an idle link is
+// still slow at the first run.
 static bool measure(struct yardsticks *y, uint32_t iterations, double rates[WATCH_YARDSTICKS],
                     double *most_hz, struct error *err)
 {
@@ -282,10 +282,10 @@ static bool measure(struct yardsticks *y, uint32_t iterations, double rates[WATC
     return true;
 }
 
-// Returns the physical limit of copies over the link. Copies within the last cache get no limit,
-// because it is not known. Arithmetic and copies within memory get no limit, because they stay
-// below it: an H200 copies within memory at 83 % of the limit through CUDA, and at 17 % through
-// Vulkan.
+// Returns the physical limit of copies over the link; NaN if not known. Copies within the last
+// cache get no limit, because it is not known. Arithmetic and copies within memory get no limit,
+// because they stay below it: an H200 copies within memory at 83 % of the limit through CUDA, and
+// at 17 % through Vulkan.
 static double find_link_limit(const struct yardsticks *y)
 {
     struct arena_mark mark = arena_mark(y->arena);
