@@ -38,11 +38,11 @@ static bool lacks_rounds(const struct entry *entry, unsigned least)
 }
 
 // True if an unfinished case should get late rounds, which are rounds beyond `least`: the case of
-// `entry`, or a later case of its co-run. No case gets more than 4 × `least` rounds.
+// `entry`, or a later case of its co-run. Late rounds end at 4 × `least` rounds.
 //
 // The width of the interval is checked only after `least` rounds and after 2 × `least` rounds. If
-// it is small enough, the case gets no late rounds. If it were checked after each round, too many
-// intervals would be small by chance.
+// it is small enough, the case gets no further late round. If it were checked after each round, too
+// many intervals would be small by chance.
 static bool lacks_late_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run) {

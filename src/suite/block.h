@@ -68,7 +68,8 @@ void block_add(struct block *block, const struct plan_case *plan_case);
 // True if the entry's device is slots[0], whose plan is being measured.
 bool block_is_own(const struct block *block, const struct entry *entry);
 
-// True while the entry's case needs visits: neither its stop rule nor entry_end has ended the case.
+// True while the entry's case needs visits: it is not done (collect_done), and entry_end has not
+// ended it.
 bool entry_is_open(const struct entry *entry);
 
 // True if the case needs visits on the entry's device, or on the device of a later entry of the
@@ -125,14 +126,14 @@ enum {
 
 // Adds the block's measured cases on slots[0] to the cases that wait for a counted visit. The
 // block's results must already be in the run. Leaves out:
-// - failed cases
+// - cases that failed or were skipped
 // - cases of benchmarks that cannot be counted; uncounted->names gets the names of these benchmarks
 // - co-runs; these get a remark
 void block_await_count(const struct block *block, struct uncounted *uncounted);
 
-// Makes a counted visit of each waiting case, then ends the worker. Keeps only the counters of
-// these visits. A case gets a remark if its visit fails or reads no counter, or if its device was
-// given up.
+// Makes a counted visit of each waiting case, then ends the worker and empties the list. Keeps only
+// the counters of these visits. A case gets a remark if its visit fails or reads no counter, or if
+// its device was given up.
 //
 // Returns false if no more cases can be counted: counters cannot be read (ERROR_UNSUPPORTED), the
 // user interrupted the run (ERROR_INTERRUPTED), or two workers in a row were lost. The case of the
@@ -150,8 +151,8 @@ enum block_stage {
     BLOCK_INTERRUPTED
 };
 
-// Writes the results of the block's cases so far into the run, in the order of the plan. The
-// results live in `arena`. A case that still waits for its first visit gets no result.
+// Writes the results of the block's cases so far into the run, in the order of the plan. The data
+// of the results live in `arena`. A case that still waits for its first visit gets no result.
 void block_publish(struct block *block, struct arena *arena, enum block_stage stage);
 
 #endif

@@ -10,9 +10,9 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // A visit takes at least 4 samples. So a result has at least 20 samples when the stop rule
-    // first decides, after 5 rounds (COLLECT_ROUNDS_MIN). With `quick`, the rule decides after 3
-    // rounds (12 samples), because most cases repeat within 0.1 %.
+    // A visit takes at least 4 samples, unless they are long. So a result usually has at least 20
+    // samples when the stop rule first decides, after 5 rounds (COLLECT_ROUNDS_MIN). With `quick`,
+    // the rule decides after 3 rounds (12 samples), because most cases repeat within 0.1 %.
     {"quick",
      {.samples = 4,
       .sample_ns = NS_PER_MS,

@@ -41,7 +41,8 @@ struct plan *check_plan_at_once(struct arena *arena, const struct choice_request
 
 // Returns the maximum time in seconds of a part of a check on `devices` devices: CHECK_START_S plus
 // the time limits of its benchmarks. A benchmark of the host link counts once per device, because
-// the devices take turns. CHECK_AT_ONCE takes 0 s if there is one device.
+// the devices take turns. CHECK_AT_ONCE has one benchmark, which counts once, and takes 0 s if
+// there is one device.
 double check_plan_s(size_t devices, enum check_part part);
 
 // ---------------------------------------------------------------- measuring a check

@@ -20,10 +20,10 @@ struct clock_lock_desc {
     const char *const *environment; // environment of the guard; NULL: the inherited environment
 };
 
-// Creates a lock of the core clock, in `arena`; desc->hz must live as long as the lock. Sets the
-// first clock and restores the old one, to find a missing permission before anything is measured.
-// If that fails, returns NULL with ERROR_NO_DEVICE; the message says why. For a simulated device
-// (GPU_CAP(CLOCK_CHOICE)), sets nothing: its worker sets the clock.
+// Creates a lock of the core clock, in `arena`. All that `desc` points to must live as long as the
+// lock. Sets the first clock and restores the old one, to find a missing permission before anything
+// is measured. If that fails, returns NULL with ERROR_NO_DEVICE; the message says why. For a
+// simulated device (GPU_CAP(CLOCK_CHOICE)), sets nothing: its worker sets the clock.
 struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
                                      struct error *err);
 
@@ -36,9 +36,9 @@ MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_ca
 #define CLOCK_STAYS_LOCKED "clock-stays-locked"
 
 // Restores the clock and ends the guard process; a second call does nothing. Adds a finding to
-// `run`. If the clock was restored, the code is "clocks", and the text names the requested and
-// granted clocks. If not, the code is CLOCK_STAYS_LOCKED; the text says why, and what the user can
-// do. Both `lock` and `run` may be NULL.
+// `run`. If the clock was restored or never locked, the code is "clocks", and the text names the
+// requested clocks and those that were granted. If not, the code is CLOCK_STAYS_LOCKED; the text
+// says why, and what the user can do. Both `lock` and `run` may be NULL.
 void clock_lock_end(struct clock_lock *lock, struct run *run);
 
 #endif

@@ -24,7 +24,8 @@ enum {
 // ---------------------------------------------------------------- the answer of a process
 
 // The answer of a backend's process: the devices that it found, and the APIs that are unavailable.
-// `crash` names the library in which the process crashed; NULL if it did not crash.
+// `crash` names the library in which the process crashed; NULL if it did not crash, or if the
+// library is not known.
 struct answer {
     struct gpu_info *devices;
     size_t device_count;
@@ -193,7 +194,7 @@ struct inquiries {
     const struct enumerate_desc *desc;
     const char *const **environment;
     struct inquiry of[BACKENDS_MAX];
-    // Process of each backend; NULL if the backend has answered or failed.
+    // Process of each backend; NULL if the backend has answered or failed, or needs no driver.
     struct child *children[BACKENDS_MAX];
     size_t count;
     bool is_noticed;

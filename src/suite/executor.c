@@ -97,7 +97,7 @@ static void hurry(const struct executor *executor)
 
 // Waits for the worker's answer. After the user's first signal, the worker must answer within
 // desc.leave_ns; after patience_ns, desc.waiting is called. Returns CHILD_WOKEN if the worker does
-// not answer within desc.leave_ns, or after a second signal.
+// not answer in time after the first signal, or after a second signal.
 static enum child_answer await(struct executor *executor, const char **line)
 {
     struct interrupt *interrupt = executor->desc.interrupt;

@@ -24,8 +24,8 @@ void host_lock_end(struct host_lock *lock);
 // `arena`; NULL if there is no such text.
 const char *host_lock_read(const struct host_lock *lock, struct arena *arena, double since_s);
 
-// Writes a text for the next holders of the lock into its file. After an incomplete write, the next
-// holders get no text.
+// Writes a text for the next holders of the lock into its file. After an incomplete write, tries to
+// leave the file empty.
 void host_lock_write(const struct host_lock *lock, const char *text);
 
 #endif

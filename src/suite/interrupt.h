@@ -2,8 +2,7 @@
 // Counts SIGINT, SIGTERM and SIGHUP. They are blocked and read from a file descriptor, so no code
 // runs in a signal handler. After the first signal, the visit is finished and the run ends. The
 // second signal ends the visit at once. A SIGINT or SIGHUP that was ignored at the start stays
-// ignored
-// (`fathom run &` in a script, nohup).
+// ignored (`fathom run &` in a script, nohup).
 //
 // A thread of fathom can interrupt another thread in the same way without signals, with
 // interrupt_init_own and interrupt_raise.
@@ -49,8 +48,8 @@ MUST_CHECK bool interrupt_init_own(struct interrupt *interrupt, struct error *er
 void interrupt_raise(struct interrupt *interrupt);
 void interrupt_clear(struct interrupt *interrupt); // sets the number of counted calls back to 0
 
-// Restores the signal mask from before interrupt_init. A signal that is still pending then takes
-// effect.
+// Closes `fd`. After interrupt_init, also restores the signal mask from before; a signal that is
+// still pending then takes effect.
 void interrupt_fini(struct interrupt *interrupt);
 
 // Returns the number of signals (or calls of interrupt_raise) so far; 0 if `interrupt` is NULL.

@@ -16,8 +16,8 @@ enum {
 // and between benchmarks; then these cases are measured. If the device cannot run a benchmark,
 // `run` gets a finding instead of its cases.
 //
-// Returns NULL with ERROR_USAGE if choices contradict each other, or if there are more than
-// PLAN_CASES_MAX cases. (The preset full has about 5,000.)
+// Returns NULL with an error: ERROR_USAGE, for example, if choices contradict each other, or if
+// there are more than PLAN_CASES_MAX cases. (The preset full has about 5,000.)
 struct plan *plan_preset_create(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err);
 

@@ -27,8 +27,9 @@
 //
 // Reasons (also retakes and remarks), details, sensors, series and the kernel have the members of
 // run files (results/json.h). The values of a case are sent as text, because JSON numbers lose bits
-// of 64-bit integers. Orders and answers are checked: an incomplete or malformed message is an
-// error. The worker does not check the content of "gate" and "leave".
+// of 64-bit integers. Orders and answers are checked: a malformed message is an error, and so is an
+// order without benchmark, version or case. Most other absent members count as 0, false or empty.
+// The worker does not check the content of "gate" and "leave".
 #ifndef SUITE_PROTOCOL_H
 #define SUITE_PROTOCOL_H
 

@@ -366,7 +366,7 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     if (desc->starting)
         desc->starting(desc->context);
     measure(&runner);
-    // after an interrupt, some devices were not measured, and their clocks are still locked
+    // after an interrupt, some devices were not measured, and their guard processes still run
     end_clocks(&runner);
     return true;
 }

@@ -23,7 +23,8 @@ struct runner_desc {
     // preset.
     uint64_t silence_ns;
     uint64_t seed; // seed of the random order of visits
-    // Upper limit in ns for the preset's budget.time_most_ns; 0 means no such limit.
+    // Upper limit in ns for the preset's budget.time_most_ns; 0 means no such limit. A preset or
+    // device without time_most_ns stays without limit.
     uint64_t time_most_ns;
     bool validation;
     // Makes the plan for one device, in `arena`. Adds a finding to `run` for each benchmark that
@@ -42,8 +43,8 @@ struct runner_desc {
     uint64_t wait_idle_ns;
     // Called with one line of text for the user (schedule_desc.notice). May be NULL.
     void (*notice)(void *context, const char *text);
-    // Called before each visit. `device` is the index of the device that is measured, and `devices`
-    // is the number of devices. May be NULL.
+    // Called before each visit or co-run, but not before counted visits. `device` is the index of
+    // the device that is measured, and `devices` is the number of devices. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state, size_t device,
                      size_t devices);
     // Called at most once a second while a device is measured. The run then has all results so far;

@@ -202,9 +202,9 @@ static void visit_alone(struct scheduler *s, struct block *block, struct entry *
         watcher_watch(&s->watcher, block);
 }
 
-// Adds the sensor "common_time" to each visit of a co-run: the share of the visit's sampling time
-// during which all devices sampled. A share below SCHEDULE_COMMON_LEAST makes the case suspect.
-// Does nothing if fewer than two visits have times.
+// Adds the sensor "common_time" to each visit of a co-run that has times: the share of the visit's
+// sampling time during which all devices sampled. A share below SCHEDULE_COMMON_LEAST makes the
+// case suspect. Does nothing if fewer than two visits have times.
 static void note_common(struct executor_part *parts, size_t count)
 {
     uint64_t began_ns = 0, ended_ns = UINT64_MAX;
@@ -231,8 +231,9 @@ static void note_common(struct executor_part *parts, size_t count)
     }
 }
 
-// Visits the cases of a co-run at the same time. A finished case is still visited while another
-// case of the co-run is unfinished, so that all samples are taken under the same load.
+// Visits the cases of a co-run at the same time. A case that its stop rule has ended is still
+// visited while another case of the co-run is unfinished, so that all samples are taken under the
+// same load.
 static void visit_together(struct scheduler *s, struct block *block, struct entry *first)
 {
     struct executor_part parts[1 + PLAN_PEERS_MAX] = {{0}};

@@ -57,7 +57,7 @@ struct schedule_desc {
     // - counters that cannot be read
     // - benchmarks that are never counted
     void (*notice)(void *context, const char *text);
-    // Called before each visit. May be NULL.
+    // Called before each visit or co-run, but not before counted visits. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);
     // Saves the run with all results so far. May be NULL. If save_ns is 0, called after each visit.
     // Otherwise called after a visit if the last save is at least save_ns ago, or later if saves

@@ -19,10 +19,11 @@ struct select_request {
     gpu_caps prefer; // capabilities that decide which device of a chip the name "all" chooses
 };
 
-// Fills `list` in the order of the names. If several devices match a name, chooses the first device
-// of the best kind: discrete, else integrated, virtual, other GPU, CPU. The name "all" means every
-// chip once, through the first API that has the capabilities `prefer`, or else through the first
-// API. If request->api is "all", `list` also has each chosen chip through all other APIs.
+// Fills `list` in the order of the names. If several devices match a name, chooses the one with
+// this id, else the first device of the best kind: discrete, else integrated, virtual, other GPU,
+// CPU. The name "all" means every chip once, through the first API that has the capabilities
+// `prefer`, or else through the first API. If request->api is "all", `list` also has each chosen
+// chip through all other APIs.
 //
 // Fails with ERROR_USAGE if no device matches a name; the message lists the devices. Fails with
 // ERROR_NO_DEVICE if the system, or the API that the user named, has no device; the message says
@@ -36,15 +37,17 @@ bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
 // Removes NVIDIA cards that CUDA_VISIBLE_DEVICES hides from CUDA, but not from Vulkan. If the list
 // has a CUDA device, these are the NVIDIA devices of other APIs, because the list must have one
-// device per card: that of CUDA if CUDA lists the card. Schedulers set this variable for a job that
-// gets only some of a machine's cards.
+// device per card: that of CUDA if CUDA lists the card. If the list has no CUDA device, removes
+// nothing. Schedulers set this variable for a job that gets only some of a machine's cards.
 void select_leave_hidden_out(struct device_list *list);
 
 // A GPU in this machine that no API can open, so it is not a device of the gpu_system.
 struct unreached_gpu {
     const char *text;   // description: "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"
     const char *remedy; // what the user can do, as a sentence without a full stop
-    bool forbidden;     // true: this user has no permission to open the GPU's device file
+    // true: this user has no permission to open /dev/nvidia0 or, for AMD and Intel,
+    // /dev/dri/renderD128
+    bool forbidden;
 };
 
 // Finds GPUs of NVIDIA, AMD and Intel that are in this machine but not in `system`. Searches sysfs;
@@ -57,8 +60,9 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
 // value of this variable. If it is NULL, the variable is not set and hides nothing. CUDA uses the
 // GPUs of the value up to the first entry that names no further GPU.
 //
-// Also true if sysfs lists no NVIDIA GPU although /dev/nvidia0 exists: probably a sandbox hides
-// sysfs, so the number of GPUs is unknown. `root` is put before all paths; "" means this machine.
+// With a value, also true if sysfs lists no NVIDIA GPU although /dev/nvidia0 exists: probably a
+// sandbox hides sysfs, so the number of GPUs is unknown. `root` is put before all paths; "" means
+// this machine.
 bool select_cards_hidden(struct arena *arena, const char *root, const char *visible);
 
 // Returns the device's PCI address ("0000:1b:00.0"); NULL if it is not known.

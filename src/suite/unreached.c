@@ -49,8 +49,8 @@ static const char *vendor_name(unsigned vendor)
     case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
-        // Display devices of other vendors are management controllers or virtual displays, which
-        // fathom cannot measure.
+        // Display devices of other vendors are mostly management controllers or virtual displays,
+        // which fathom cannot measure.
         return NULL;
     }
 }

@@ -14,8 +14,7 @@
 struct case_memory {
     size_t index;
     void *memory;
-    // Core clock in Hz that the device keeps under the load of this case; 0 if it is not known
-    // (measure/pace.h).
+    // Low core clock in Hz for which a visit of this case settled; 0 if none did (pace_begin).
     double core_hz;
 };
 
@@ -36,7 +35,7 @@ struct visitor {
     // did not have it open. Later visits then fail with this error at once. The code is ERROR_NONE
     // if there was no such visit.
     struct error refusal;
-    // hardware counters of `device`; NULL until the first counted visit
+    // hardware counters of `device`; NULL until its first counted visit
     struct measure_count *count;
     struct measure_card *card;     // sensors of the card; NULL until card_of opens them
     struct gpu_scope *watch_scope; // scope that owns the objects of `watch`, on the device `usual`
@@ -371,7 +370,8 @@ static bool watch_processors(struct visitor *visitor, struct watch_finding *find
 }
 
 // Sets finding->host_used and host_waited, which show other work on the host; both are 0 at the
-// first watch. Does nothing for a model, because its times do not depend on the host.
+// first watch. Does nothing for a model, because its times do not depend on the host, or if the
+// times cannot be read.
 static void watch_host(struct visitor *visitor, struct watch_finding *finding)
 {
     struct processors_time last, now;

@@ -10,9 +10,9 @@ static const double share_busy = 0.01;
 // % of the time (first in, first out scheduling). While another program ran a busy loop, they
 // waited a third of the time.
 static const double share_cpu_busy = 0.2;
-// A watch takes share_watched of the duration of the visits since the last watch, but at least 5 ms
-// (the default) and at most longest_watch_ns. Its other work takes 13 ms on an H200. So a watch
-// after WATCHER_EVERY_NS of visits takes about 4 % of the time.
+// If the visits since the last watch took more than WATCHER_EVERY_NS, a watch takes share_watched
+// of their duration, but at most longest_watch_ns. Else it takes 5 ms (the default). Its other work
+// takes 13 ms on an H200. So a watch after WATCHER_EVERY_NS of visits takes about 4 % of the time.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
 // The host counts as busy if other processes use at least the share host_used_busy of its

@@ -30,12 +30,14 @@ struct watcher {
     const char *why_off; // error of the watch that failed; lives as long as the run
     struct arena *arena;
     uint64_t visited_ns; // duration in ns of the visits since the last watch
-    // Highest rate of each yardstick in this run; NaN if it was not measured yet.
+    // Highest value of each yardstick in this run; NaN if it was not measured yet.
     double best[WATCH_YARDSTICKS];
     // Judgement of the last watch. Its texts live in before_arena.
     struct watch_judgement before;
     struct arena *before_arena;
-    size_t results;  // number of the run's results that a watch has judged
+    // Number of the run's first results that no later watch judges: a watch has judged them, or the
+    // run had them already (watcher_init).
+    size_t results;
     unsigned rounds; // number of rounds since the last watch
 };
 
@@ -67,9 +69,9 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
                   struct watch_judgement *around);
 
 // Watches the device for other work. If this watch or the last one finds other work, visits in
-// between of the block's cases are repeated or get a remark. Results of blocks that ended since the
-// last watch become suspect or get a remark. Benchmarks with the function `serve` are not judged,
-// because their second process is itself other work on the device.
+// between of the block's cases on slots[0] are repeated or get a remark. Results of this device
+// from blocks that ended since the last watch become suspect or get a remark. Benchmarks with the
+// function `serve` are not judged, because their second process is itself other work on the device.
 void watcher_watch(struct watcher *watcher, struct block *block);
 
 // Returns what a judgement means for the visits of a case: around->link if the case's benchmark
@@ -86,11 +88,12 @@ enum watch_verdict watcher_verdict(struct arena *arena, const struct benchmark *
 // Judges the result of a watch. Other work shows in:
 // - the share of the device's time that it took
 // - traffic over the card's links, and changes of the card's used memory
-// - yardsticks far below the highest rate of this run (`best`), or below half of their limit
+// - yardsticks that are too low, compared with the highest value of this run (`best`) or with their
+//   limit
 // - processes that use the host's processors, and time that fathom waited for a processor
 // - traffic of the host's other cards
 //
-// Raises `best` to the rates in `finding` if these are higher. Texts live in `arena`.
+// Raises `best` to the values in `finding` if these are higher. Texts live in `arena`.
 struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
                                      double best[WATCH_YARDSTICKS]);
 
