@@ -27,7 +27,7 @@ struct clocks_source {
     // processes use the card, they cannot be listed, or the card is divided (MIG, virtual GPUs).
     bool (*check)(void *handle, const struct sensor_clocks_desc *desc, struct error *err);
     // Returns the processes that use the card, as a text such as "python3 (process 4711)"; NULL if
-    // no process is visible.
+    // no other process is visible. Leaves out desc->own_pid and its descendants.
     const char *(*users)(struct arena *arena, const struct sensor_clocks_desc *desc);
     // Locks the card's core clock at choices->hz[choice]. If any setting of the card was changed,
     // sets *touched to true, even if the function then fails.

@@ -17,10 +17,10 @@ static const uint64_t end_ns = 10 * NS_PER_S;
 struct clock_guard {
     struct arena *arena;
     struct clock_guard_desc desc;
-    struct child *child; // the guard process; NULL while none runs, because the last one died
+    struct child *child; // the guard process; NULL while none runs
     const char *before;
     double asked_hz;   // core clock in Hz that the caller asked for; 0 if no clock needs restoring
-    double granted_hz; // core clock in Hz to which the card was locked; 0 if locking failed
+    double granted_hz; // core clock in Hz that the last lock set; 0 if that lock failed
     bool undo; // true if a guard process died while the clock was locked; it may still be locked
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads what a driver reports to every user about a card's health: power and power limit, the link
-// to the host, the best possible link of card and host, error counters, and the firmware. Also
-// reads the rate of the link alone.
+// to the host, the best possible link, error counters, and the firmware. Also reads the rate of the
+// link alone.
 #ifndef SENSORS_HEALTH_H
 #define SENSORS_HEALTH_H
 
@@ -11,7 +11,8 @@
 struct sensor_health {
     double power_w, power_limit_w;
     // The card's PCI Express link: present and maximum number of lanes, present and maximum
-    // generation. An idle card lowers the generation, so read it right after some work.
+    // generation. From NVML, the maxima are those of card and host together, from sysfs those of
+    // the card. An idle card lowers the generation, so read it right after some work.
     double lanes, lanes_max, generation, generation_max;
     // Three numbers since the driver was loaded: corrected ECC errors, uncorrected ECC errors, and
     // packets that the PCI Express link sent again. The difference of two readings counts new ones.

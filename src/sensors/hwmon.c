@@ -17,7 +17,7 @@ struct hwmon {
 };
 
 // Reads the number in a one-line file and multiplies it by `scale`. Returns NaN if the file does
-// not contain a number.
+// not begin with a number, or cannot be read.
 static double file_number(const struct hwmon *hwmon, const char *name, double scale)
 {
     char line[64] = "", *end = line;

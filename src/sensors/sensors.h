@@ -49,7 +49,7 @@ struct sensor_reading {
 const char *sensor_name(enum sensor_value value);
 
 // Returns the names of the reasons in `set`, a bit set of enum sensor_throttle, such as "power
-// limit, thermal". Returns "none" if the set is empty. The text lives in `arena`.
+// limit, thermal". Returns "none" if the set is empty. Other texts live in `arena`.
 const char *sensor_throttle_text(struct arena *arena, unsigned set);
 
 struct sensors_desc {
