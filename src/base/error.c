@@ -14,8 +14,13 @@ static const char *const code_names[ERROR_CODE_COUNT] = {
 static void mark_if_cut(char *message, int wanted)
 {
     static const char ellipsis[] = "…";
-    if (wanted >= ERROR_MESSAGE_BYTES)
-        memcpy(message + ERROR_MESSAGE_BYTES - sizeof ellipsis, ellipsis, sizeof ellipsis);
+    size_t at = ERROR_MESSAGE_BYTES - sizeof ellipsis;
+    if (wanted < ERROR_MESSAGE_BYTES)
+        return;
+    // goes back to the first byte of the character: at most 3 further bytes of UTF-8 follow it
+    for (int i = 0; i < 3 && ((unsigned char)message[at] & 0xC0) == 0x80; i++)
+        at--;
+    memcpy(message + at, ellipsis, sizeof ellipsis);
 }
 
 #undef error_set
