@@ -16,7 +16,9 @@ static size_t whole_pages(size_t bytes)
     return (bytes + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
 }
 
-void *pages_alloc_sparse(size_t bytes)
+// Returns whole_pages(bytes) zeroed bytes at a multiple of PAGES_ALIGN. `advice` says whether the
+// system should use huge pages for them. Returns NULL if the system has no memory.
+static void *alloc(size_t bytes, int advice)
 {
     bytes = whole_pages(bytes);
     size_t room = bytes + PAGES_ALIGN;
@@ -28,17 +30,19 @@ void *pages_alloc_sparse(size_t bytes)
     munmap(memory, before);
     if (before < PAGES_ALIGN)
         munmap(memory + before + bytes, PAGES_ALIGN - before);
+    // a system without huge pages refuses the advice; the memory then has small pages
+    (void)madvise(memory + before, bytes, advice);
     return memory + before;
 }
 
 void *pages_alloc(size_t bytes)
 {
-    void *memory = pages_alloc_sparse(bytes);
-    if (memory)
-        madvise(memory, whole_pages(bytes),
-                // the system may refuse huge pages; the memory then has small pages
-                MADV_HUGEPAGE);
-    return memory;
+    return alloc(bytes, MADV_HUGEPAGE);
+}
+
+void *pages_alloc_sparse(size_t bytes)
+{
+    return alloc(bytes, MADV_NOHUGEPAGE);
 }
 
 void pages_free(void *memory, size_t bytes)
