@@ -113,13 +113,19 @@ static bool is_load(const struct name *name)
 {
     static const char *const starts[] = {"buffer_load", "tbuffer_load", "global_load",  "flat_load",
                                          "image_load",  "image_sample", "image_gather", "ds_read",
-                                         "s_load",      "s_buffer_load"};
+                                         "ds_load",     "s_load",       "s_buffer_load"};
     return begins_any(name, starts, COUNT(starts));
 }
 
 static bool is_descriptor(const struct name *name)
 {
-    return strcmp(name->text, "s_load_dwordx4") == 0 || strcmp(name->text, "s_load_dwordx8") == 0;
+    static const char *const names[] = {"s_load_dwordx4", "s_load_dwordx8",
+                                        // names since RDNA 3
+                                        "s_load_b128", "s_load_b256"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (strcmp(name->text, names[i]) == 0)
+            return true;
+    return false;
 }
 
 static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)

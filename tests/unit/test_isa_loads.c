@@ -49,6 +49,24 @@ static void scalar_loads_count_where_there_are_no_others(void **state)
     arena_destroy(arena);
 }
 
+// RDNA 3 and newer name the same loads by their bits.
+static void loads_of_newer_cards_have_other_names(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct isa_loads loads;
+    assert_true(isa_loop_loads(arena,
+                               "BB1:\n\ts_load_b128 s[0:3], s[2:3], 0x0\n"
+                               "\ts_load_b256 s[8:15], s[2:3], 0x20\n"
+                               "\tbuffer_load_b128 v[3:6], v0, s[0:3], 0 offen\n"
+                               "\tds_load_b32 v7, v1\n"
+                               "\ts_cbranch_scc1 BB1\n",
+                               &loads));
+    assert_int_equal(loads.count, 2);
+    assert_string_equal(loads.text, "1 × buffer_load_b128, 1 × ds_load_b32");
+    arena_destroy(arena);
+}
+
 static void what_is_not_understood_says_nothing(void **state)
 {
     (void)state;
@@ -68,6 +86,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_inner_loop_counts_without_descriptors),
         cmocka_unit_test(scalar_loads_count_where_there_are_no_others),
+        cmocka_unit_test(loads_of_newer_cards_have_other_names),
         cmocka_unit_test(what_is_not_understood_says_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
