@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A child process that exchanges lines of text with this process. The lines go through a socket,
 // the channel, in both directions; in the child, the channel is the standard input. What the child
-// or a driver in it prints goes to a pipe, and child_end() returns the last line of that output.
-// child_destroy() ends the child. The child also ends when this process ends, unless `outlives` is
-// set.
+// or a driver in it prints (with `outlives`, only on standard output) goes to a pipe, and
+// child_end() returns the last line of that output. child_destroy() ends the child. Unless
+// `outlives` is set, the child also ends when this process, or the thread that started the child,
+// ends.
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 

@@ -18,7 +18,7 @@
     X(TIMEOUT, "timeout")             /* a wait reached its time limit: the worker ends */         \
     X(DEVICE_LOST, "device-lost")     /* the device is lost: a new worker continues */             \
     X(MISMATCH, "mismatch")           /* a kernel computed a wrong result: the case failed */      \
-    X(INTERRUPTED, "interrupted")     /* the user stopped the program: exit status 130 */          \
+    X(INTERRUPTED, "interrupted")     /* the user stopped the work: exit status 130 */             \
     X(INTERNAL, "internal")
 
 enum error_code {

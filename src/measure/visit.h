@@ -119,9 +119,10 @@ struct measure_request {
 //     for (unsigned attempt = 0; measure_attempt(request, attempt); attempt++)
 //         take the sample;
 //
-// Each attempt begins on a free core of the host if there is one. A second attempt follows if the
-// sample took less than 10 ms and the core was not free at its end (free_core_is_free). If
-// request->core is NULL, there is one attempt, without a search for a free core.
+// Each attempt begins on a free core of the host if free_core_settle finds one. A second attempt
+// follows if the sample took less than 10 ms and the core was not free at its end
+// (free_core_is_free). If request->core is NULL, there is one attempt, without a search for a free
+// core.
 bool measure_attempt(const struct measure_request *request, unsigned attempt);
 
 // Fails with ERROR_INTERRUPTED if the visit should end early (measure_request.leave). A visit that

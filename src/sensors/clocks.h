@@ -22,7 +22,7 @@
 #include "sensors/sensors.h"
 
 enum {
-    SENSOR_CLOCKS_MAX = 512 // maximum number of core clocks that a card can list
+    SENSOR_CLOCKS_MAX = 512 // maximum number of core clocks of a card that are read
 };
 
 struct sensor_clocks_desc {

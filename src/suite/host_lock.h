@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A lock that at most one process of a user holds on a host. The lock is a file in $TMPDIR, or else
-// in /tmp. A holder can leave a text in this file for processes that wait for the lock. The file's
-// name contains the user's id and the id of this boot, so a file from before a reboot is not read.
+// A lock that at most one process of a user holds on a host, if all use the same $TMPDIR. The lock
+// is a file in $TMPDIR, or else in /tmp. A holder can leave a text in this file for processes that
+// wait for the lock. The file's name contains the user's id and the id of this boot, so a file from
+// before a reboot is not read.
 #ifndef SUITE_HOST_LOCK_H
 #define SUITE_HOST_LOCK_H
 

@@ -53,7 +53,7 @@ void interrupt_clear(struct interrupt *interrupt); // sets the number of counted
 void interrupt_fini(struct interrupt *interrupt);
 
 // Returns the number of signals (or calls of interrupt_raise) so far; 0 if `interrupt` is NULL.
-// Never blocks.
+// Equal signals between two calls may count as one. Never blocks.
 unsigned interrupt_count(struct interrupt *interrupt);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Makes visits on one open device, in a worker process or, with --no-isolate, in this process. The
-// first visit opens the device. The session of a benchmark, and the data that its cases keep
-// between visits, live until another benchmark is visited.
+// device is opened when it is first needed. The session of a benchmark, and the data that its cases
+// keep between visits, live until a benchmark with another session is visited.
 #ifndef SUITE_VISITOR_H
 #define SUITE_VISITOR_H
 
