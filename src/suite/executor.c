@@ -297,10 +297,11 @@ static bool visit_once(struct executor *executor, const struct visit_order *orde
 bool executor_visit(struct executor *executor, const struct visit_order *order, struct arena *arena,
                     struct measure_visit **visit, struct error *err)
 {
-    const unsigned losses = executor->losses;
+    const unsigned losses = executor->losses, losses_ever = executor->losses_ever;
     if (visit_once(executor, order, arena, visit, err))
         return true;
-    if (order->ahead_count == 0 || executor->losses == losses || err->code == ERROR_INTERRUPTED)
+    if (order->ahead_count == 0 || executor->losses_ever == losses_ever ||
+        err->code == ERROR_INTERRUPTED)
         return false;
     // The worker may have crashed while it compiled the program of another case. So the visit is
     // repeated without the programs of other cases.

@@ -224,6 +224,43 @@ static void a_visit_is_made_again_without_the_programs_of_other_cases(void **sta
     arena_destroy(arena);
 }
 
+// Given a worker that was lost before, when a visit with programs of other cases fails and no
+// worker is lost, then the visit is not made again.
+static void a_visit_that_fails_without_a_loss_is_not_made_again(void **state)
+{
+    (void)state;
+    char mark[] = "/tmp/fathom-executor-XXXXXX";
+    int fd = mkstemp(mark);
+    assert_true(fd >= 0);
+    close(fd);
+    static const char script[] =
+        "read order; test -e \"$0\" && rm \"$0\" && exit 3; for answer in first again; do "
+        "echo '{\"failure\":{\"code\":\"unsupported\",\"message\":\"'$answer'\"}}' >&0; "
+        "read order; done; exec sleep 3600";
+    const char *const worker[] = {"/bin/sh", "-c", script, mark, NULL};
+    const struct bench_case none = {0}, *const ahead[] = {&none};
+    const struct measure_request request = {.samples = 1};
+    const struct visit_order order = {.benchmark = benchmark_find("sum"),
+                                      .bench_case = &none,
+                                      .request = &request,
+                                      .ahead = ahead,
+                                      .ahead_count = 1};
+    struct arena *arena = arena_create();
+    struct measure_visit *visit;
+    struct watch_finding finding;
+    struct error err = {0};
+    struct executor *executor = executor_create(
+        arena, &(struct executor_desc){
+                   .device_id = "fake:0", .worker_argv = worker, .silence_ns = hour_ns});
+    assert_false(executor_watch(executor, 0, arena, &finding, &err));
+    assert_int_equal(executor_losses(executor), 1);
+    assert_false(executor_visit(executor, &order, arena, &visit, &err));
+    assert_string_equal(err.message, "first");
+    assert_int_equal(executor_losses(executor), 0);
+    executor_destroy(executor);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +271,7 @@ int main(void)
         cmocka_unit_test(a_worker_that_leaves_early_stays),
         cmocka_unit_test(a_loss_is_remembered_after_the_next_answer),
         cmocka_unit_test(a_visit_is_made_again_without_the_programs_of_other_cases),
+        cmocka_unit_test(a_visit_that_fails_without_a_loss_is_not_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
