@@ -289,8 +289,12 @@ static void print_notes(const struct map *map)
         }
 }
 
-static void print_unknown_line(struct screen *screen, const char *text)
+// Writes a line of the list, and its heading before the first line.
+static void print_unknown_line(struct screen *screen, const char *text, bool *has_heading)
 {
+    if (!*has_heading)
+        fputs("\nUnknown\n", screen->stream);
+    *has_heading = true;
     fputs("  • ", screen->stream);
     screen_wrap(screen, text, 4, 4);
 }
@@ -298,18 +302,19 @@ static void print_unknown_line(struct screen *screen, const char *text)
 static void print_unknown(const struct map *map)
 {
     struct screen *screen = map->screen;
-    fputs("\nUnknown\n", screen->stream);
+    bool has_heading = false;
     for (size_t i = 0; i < map->count; i++) {
         const struct result *result = map->results[i];
         if (result->verdict == VERDICT_SKIPPED && result->reason_count > 0)
-            print_unknown_line(screen, result->reasons[0].text);
+            print_unknown_line(screen, result->reasons[0].text, &has_heading);
         for (size_t k = 0; k < result->detail_count; k++) {
             const struct named_text *detail = &result->details[k];
             const char *names = is_unknown(detail->text) ? names_with(map, i, detail) : "";
             if (*names)
                 print_unknown_line(screen,
                                    arena_printf(screen->arena, "%s, %s: %s", names, detail->name,
-                                                detail->text + strlen(unknown)));
+                                                detail->text + strlen(unknown)),
+                                   &has_heading);
         }
     }
 }

@@ -128,7 +128,7 @@ static size_t group_print(struct screen *screen, const struct cross_chip *chip,
 }
 
 // Prints how much one device of a chip differs from the chip's reference device; a chip has one
-// device per API. An example is "vulkan:0 ÷ cuda:0: 88 equal cases, median ratio 0.998 (0.981 …
+// device per API. An example is "vulkan:0 ÷ cuda:0: 88 equal values, median ratio 0.998 (0.981 …
 // 1.012), 3 differ by more than 3 %".
 static void summary_print(struct screen *screen, const struct cross_chip *chip, size_t device)
 {
@@ -145,7 +145,7 @@ static void summary_print(struct screen *screen, const struct cross_chip *chip, 
         return;
     double median = stats_median(ratios, count);
     const char *text = arena_printf(arena,
-                                    "%s ÷ %s: %zu equal case%s, median ratio %.3f (%.3f … %.3f), "
+                                    "%s ÷ %s: %zu equal value%s, median ratio %.3f (%.3f … %.3f), "
                                     "%zu differ%s by more than 3 %%",
                                     chip->devices[device]->id, chip->devices[chip->reference]->id,
                                     count, count == 1 ? "" : "s", median, ratios[0],

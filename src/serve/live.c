@@ -308,7 +308,10 @@ static void measure_frames(struct frame *frame, const struct budget *budget)
         last = whole ? frame->run : last;
         frame->run = NULL;
         frame->number += whole;
-        goes_on = goes_on && open_frame(frame, &err);
+        if (goes_on && !open_frame(frame, &err)) {
+            say(frame->live, answer_error(frame->live->arena, frame->request->id, err.message));
+            goes_on = false;
+        }
     }
     // if open_frame failed, it left an unfinished run
     run_destroy(frame->run);

@@ -29,6 +29,8 @@ struct visitor {
     // The device that the open session uses. If the session needs only one queue, it is the device
     // `usual`. NULL before the first visit, and after a visit that could not open its device.
     struct gpu_device *device;
+    // Number of messages of the API's validation so far. The API counts them for all its devices.
+    size_t messages;
     // Function benchmark.device that chose the queues of `device`.
     void (*queues)(const struct gpu_info *, struct gpu_device_desc *);
     // Error of a visit that could not open the device: it had no memory left, although this visitor
@@ -217,10 +219,12 @@ static bool count_open(struct visitor *visitor, const struct visit_order *order,
            measure_count_select(visitor->count, order->benchmark->counted(order->bench_case), err);
 }
 
-static bool validation_check(const struct visitor *visitor, size_t before, struct error *err)
+static bool validation_check(struct visitor *visitor, struct error *err)
 {
     const char *first = NULL;
-    size_t after = gpu_device_validation_messages(visitor->device, &first);
+    size_t before = visitor->messages,
+           after = gpu_device_validation_messages(visitor->device, &first);
+    visitor->messages = after;
     if (after == before)
         return true;
     return error_set(err, ERROR_INTERNAL, "the API's validation reports %zu errors; the first: %s",
@@ -282,8 +286,8 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     const struct benchmark *benchmark = order->benchmark;
     if (!gpu_require(visitor->info, benchmark->needs, err))
         return false;
-    size_t messages_before =
-        visitor->device ? gpu_device_validation_messages(visitor->device, NULL) : 0;
+    if (visitor->device)
+        visitor->messages = gpu_device_validation_messages(visitor->device, NULL);
     if (!session_open(visitor, benchmark, err) ||
         (order->counting && !count_open(visitor, order, err)))
         return false;
@@ -312,7 +316,7 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     measure_card_note(visitor->card, &benchmark->info, request.any_clock, made);
     flag_alteration(visitor, benchmark, arena, made);
     *visit = made;
-    return done && validation_check(visitor, messages_before, err);
+    return done && validation_check(visitor, err);
 }
 
 // Opens the watch for other work. It uses the device with one queue (`usual`), because a device

@@ -160,7 +160,7 @@ static void the_console_shows_the_table(void **state)
     assert_non_null(strstr(text, "case (ratios to cuda:0)"));
     assert_non_null(strstr(text, "the latency of pair"));
     assert_non_null(strstr(text, "  1 KiB\n"));
-    assert_non_null(strstr(text, "vulkan:0 ÷ cuda:0: 12 equal cases, median ratio 1.0"));
+    assert_non_null(strstr(text, "vulkan:0 ÷ cuda:0: 12 equal values, median ratio 1.0"));
     free(text);
     // If a ratio is as wide as its column, a blank still separates it from the number before.
     struct metric *noisy = &run->results[0]->metrics[0];

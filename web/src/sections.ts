@@ -79,7 +79,9 @@ export function flagsOf(subjects: Subject[], benchmark: string): HTMLElement | u
   const found = new Map<string, { verdict: Verdict; code: string; text: string; keys: string[] }>();
   for (const subject of subjects)
     for (const result of subject.results)
-      for (const { code, text } of result.benchmark === benchmark ? result.reasons : []) {
+      for (const [i, { code, text }] of (result.benchmark === benchmark ? result.reasons : []).entries()) {
+        // A case may have several reasons with one code, but it counts once.
+        if (result.reasons.findIndex((one) => one.code === code) < i) continue;
         const key = `${result.verdict} ${code}`;
         const entry = found.get(key) ?? { verdict: result.verdict, code, text, keys: [] };
         const name = withNames(result.key, result);
