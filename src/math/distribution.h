@@ -20,7 +20,7 @@ double distribution_distance(const double *a, size_t a_count, const double *b, s
 
 // Returns Smirnov's limit for the distance between the empirical distribution functions of two sets
 // of independent samples. If both sets come from the same distribution, their distance exceeds this
-// limit only with probability `error`. For few samples the true probability is lower.
+// limit with a probability of about `error`.
 double distribution_distance_allowed(size_t a_count, size_t b_count, double error);
 
 #endif

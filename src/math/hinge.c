@@ -52,9 +52,10 @@ static double cost_of(const struct work *work, double end, size_t first, double 
     return cost <= limit ? cost : (double)INFINITY;
 }
 
-// Tries `steps` + 1 widths of the rise, from *width − reach to *width + reach. The first plateau
-// ends at `end`. Sets *width to the width with the lowest cost, and returns this cost. If every
-// cost is above `limit`, returns infinity and leaves *width unchanged.
+// Tries `steps` + 1 widths of the rise, from *width − reach to *width + reach. Leaves out widths
+// below 0 or above width_max. The first plateau ends at `end`. Sets *width to the width with the
+// lowest cost, and returns this cost. If every cost is above `limit`, returns infinity and leaves
+// *width unchanged.
 static double try_widths(const struct work *work, double end, double reach, int steps, double limit,
                          double *width)
 {

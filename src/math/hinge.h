@@ -7,7 +7,7 @@
 #include "math/plateaus.h"
 
 struct hinge {
-    const double *x, *ln_y, *weight; // the points, by ascending x; points with weight 0 are ignored
+    const double *x, *ln_y, *weight; // the points, by ascending x; points of weight 0 cost nothing
     size_t count;
     double low, high; // heights of the plateaus before and after the rise
     double noise;     // relative noise of each point's y

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Finds the few values that lie far above many values that agree. Uses statistics that outliers
-// hardly change: the median, the MAD (median absolute deviation), ranks. No function allocates
-// memory unless it takes an arena.
+// hardly change: the median, the MAD (median absolute deviation), ranks.
 //
 // A distance is counted in standard deviations: (value − median) / scale. The scale of a normal
-// distribution is 1.4826 MAD. For small n it is multiplied by n / (n − 0.8) (Croux and Rousseeuw,
-// "Time-efficient algorithms for two highly robust estimators of scale", COMPSTAT 1992).
+// distribution is 1.4826 MAD. It is multiplied by n / (n − 0.8), which matters for small n (Croux
+// and Rousseeuw, "Time-efficient algorithms for two highly robust estimators of scale", COMPSTAT
+// 1992).
 //
 // This scale is as precise as a standard deviation from 0.37 n values, because the MAD's efficiency
 // is 36.7 % (Hampel, "The influence curve and its role in robust estimation", JASA 69, 1974). So a

@@ -64,8 +64,8 @@ double plateaus_noise(const double *x, const double *y, size_t count, double *sc
 }
 
 // Gives outliers the weight 0 and all other points the weight 1. An outlier is far from the median
-// of five points: itself and two points on each side. It also lies clearly above both its
-// neighbours, or clearly below both.
+// of five points: itself and two points on each side (fewer at the ends of the curve). It also lies
+// clearly above both its neighbours, or clearly below both.
 static void weigh(struct work *work, double noise)
 {
     for (size_t i = 0; i < work->n; i++) {
@@ -115,7 +115,8 @@ static double flat_cost(const struct work *work, size_t from, size_t to)
 
 // Returns the sum of squared relative deviations of points [from, to) from their best straight
 // line, multiplied by rise_part. The line is fitted to y and not to ln y, because the latency rises
-// linearly while more and more loads miss. Returns 0 for fewer than 3 points.
+// linearly while more and more loads miss. Outliers do not count. Returns 0 for fewer than 3
+// points.
 static double line_cost(const struct work *work, size_t from, size_t to)
 {
     if (between(work->prefix, from, to).w < 3)

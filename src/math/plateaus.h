@@ -9,8 +9,9 @@
 //
 // Fit: least squares over all segmentations by dynamic programming (Bellman; penalised form:
 // Killick, Fearnhead, Eckley, JASA 107, 2012). The number of levels minimises the Bayesian
-// information criterion, with three parameters per level (height, end, width). Then each end is
-// fitted as a hinge, whose lower arm has the height of the plateau's last points.
+// information criterion, with three parameters per level (height, end, width) and a further penalty
+// of 6 per level. Then each end is fitted as a hinge, whose lower arm has the height of the
+// plateau's last points.
 //
 // The interval of the end is a profile likelihood interval: all ends whose cost is within χ²₁(0.95)
 // = 3.84 of the least cost. If the hinge fits badly, it is wider, by the Birge ratio. It reaches at
@@ -34,7 +35,9 @@ struct plateaus_desc {
     const double *x, *y;
     size_t count;
     double ratio_min; // minimum ratio of the heights of two neighbouring levels
-    double ramp_max;  // maximum width in x of the rise between two plateaus, usually 0.75
+    // Maximum width in x of the rise between two plateaus, usually 0.75. Plateaus without a point
+    // between them may be farther apart.
+    double ramp_max;
     // Minimum length of a plateau in x, usually 0.25. The first and the last plateau need only half
     // of it.
     double length_min;
@@ -59,7 +62,8 @@ struct plateaus {
     // Number of flat levels at the beginning of the curve. The steps between these levels are
     // valid, even if `decided` is false.
     size_t flat;
-    // relative standard deviation of the points from the fit; outliers hardly change it
+    // Relative standard deviation of the points on plateaus from their heights, at least noise_min.
+    // Outliers hardly change it. 0 if nothing was fitted.
     double noise;
     // False if the curve as a whole is not a staircase: it is too noisy, has too few points, or
     // rises without flat parts. `reason` then says why, and levels from index `flat` on must not be
@@ -68,10 +72,10 @@ struct plateaus {
     const char *reason;
 };
 
-// Returns the relative noise of a point of a curve. It is computed from second differences of
-// neighbouring points, which are 0 on a straight line of any slope. The weights (1, −2, 1) / √6
-// give a second difference the variance of one point if the noise is independent. `scratch` needs
-// room for `count` values.
+// Returns the relative noise of a point of a curve. It is computed from second differences of ln y,
+// which are 0 where ln y is a straight line. If the points are equally far apart, the weights (1,
+// −2, 1) / √6 give a second difference the variance of one point if the noise is independent.
+// Returns 0 for fewer than three points. `scratch` needs room for `count` values.
 double plateaus_noise(const double *x, const double *y, size_t count, double *scratch);
 
 // Fits plateaus to the curve `desc` and stores the result in *fit. The function takes scratch

@@ -8,12 +8,12 @@
 
 enum {
     // If only chains with other strides than the curve's show a step, the step must lower the loss
-    // (misfit) of their points by at least this much. Otherwise it is removed.
+    // of their points by at least this much. Otherwise it is removed.
     OTHERS_MARGIN = 16,
     FLAT_POINTS = 4 // minimum number of points of a flat part between two steps
 };
 
-// relative error of the fitted shapes, which is added to the noise of each point
+// relative error of the fitted shapes; the noise of the curve's points includes it
 static const double noise_least = 0.01;
 // minimum length of a flat part between two steps, in octaves
 static const double flat_octaves = 0.5;
@@ -79,9 +79,10 @@ static double others_loss(const struct staircase_work *work, const struct stairc
     return loss;
 }
 
-// Returns the loss of a fit: how badly it describes all points. It is Huber's loss of the curve's
-// points plus others_loss. Losses of two fits can be compared. Their costs cannot, because the
-// weights in a cost change with each search.
+// Returns the loss of a fit: how badly it describes all points. Each point of the curve adds its
+// Huber's loss and a term for the size of its standard deviation. others_loss adds the other
+// points. Losses of two fits can be compared. Their costs cannot, because the weights in a cost
+// change with each search.
 static double loss_of(const struct staircase_work *work, const struct staircase *fit)
 {
     double squares = 0, loss = others_loss(work, fit, &squares);
@@ -138,8 +139,8 @@ static void remove_at(struct staircase *fit, size_t k)
 // Removes each step for which one of these is true:
 // - Without the step, the cost grows by less than the penalty of one step.
 // - The step's rise is below staircase_least_rise.
-// - The curve alone cannot show the step (needs_others), and the points of chains with other
-//   strides do not show it.
+// - The fit uses chains with other strides, but their points do not show the step, and the curve
+//   alone cannot show it (needs_others).
 static void remove_steps(const struct staircase_work *work, struct staircase *fit, double *cost)
 {
     double penalty = 3 * log((double)work->n) + 6, squares = 0;

@@ -3,9 +3,10 @@
 // share (region / end), with one term for each step. `share` is the share of a chain's loads that
 // miss; math/step_shapes.h lists its possible shapes. x is in octaves: log2 of the region.
 //
-// Fit: weighted least squares with Huber's loss. Steps are added while the Bayesian information
-// criterion falls. Then the shape and the end of each step are improved in turn, and steps that are
-// not needed are removed. The interval of an end is a profile likelihood interval over all shapes.
+// Fit: weighted least squares with Huber's loss. Steps are added while each lowers the cost by more
+// than a penalty: that of the Bayesian information criterion, plus 6. Then the shape and the end of
+// each step are improved in turn, and steps that are not needed are removed. The interval of an end
+// is a profile likelihood interval over all shapes.
 #ifndef MATH_STAIRCASE_H
 #define MATH_STAIRCASE_H
 
@@ -30,14 +31,15 @@ enum {
 struct staircase_step {
     // x of the step's end (the capacity of a cache), and the 95 % interval of the end
     double end, end_low, end_high;
-    double rise;    // rise of y at the step; > 0
+    double rise;    // rise of y at the step; ≥ 0
     unsigned shape; // number of the step's shape, for step_shapes_share
     // Kind of the step, an index of staircase_others.shift. It determines how chains with other
     // strides show the step.
     unsigned kind;
     // How certain the kind of the step is: how much the loss grows if the step must have another
     // kind. Kind 0 is compared with all other kinds, any other kind only with kind 0. The number is
-    // twice the logarithm of a likelihood ratio. Only staircase_refine sets it.
+    // twice the logarithm of a likelihood ratio. It is infinite if no other kind is possible. Only
+    // staircase_refine sets it.
     double lead;
 };
 
@@ -46,9 +48,10 @@ struct staircase {
     struct staircase_step steps[STAIRCASE_STEPS_MAX]; // the steps, sorted by ascending `end`
     size_t count;
     size_t points; // number of fitted points: those of the curve and of chains with other strides
-    double noise;  // relative standard deviation that the fit assumed for each point's y
-    // How badly the fit describes the points: root mean square of their deviations, in units of
-    // their standard deviations. Points far from the fit count less.
+    double noise;  // relative noise of y that the fit assumed for the curve's points
+    // How badly the fit describes the points: √(cost / degrees of freedom). The cost is the sum of
+    // their squared deviations, in units of their standard deviations. Points far from the fit
+    // count less.
     double misfit;
     // How badly the fit describes the points of chains with other strides than the curve's: mean of
     // their squared deviations, in units of their standard deviations. One squared deviation counts
@@ -71,16 +74,16 @@ struct staircase_points {
 };
 
 // Fits the end of one step whose heights are known: y is `low` before the step and `high` after it.
-// If the fitted shape does not describe the rise, the interval also includes the interval of
-// staircase_bound_step. Does not set step->rise. Returns false if there are fewer than 5 points, if
-// `high` is not above `low`, or if the best fit is bad.
+// If the fitted shape does not describe the rise, the interval also includes that of
+// staircase_bound_step, if there is one. Does not set the members rise, kind and lead. Returns
+// false if there are fewer than 5 points, if `high` is not above `low`, or if the best fit is bad.
 bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, struct staircase_step *step);
 
-// Sets the end and the interval of a step of any shape. Does not set step->rise and step->shape.
-// The interval reaches at least from the last point at height `low` to the first point at height
-// `high`. The end is the middle of the interval. Returns false if there are no such points, fewer
-// than 5 points in all, or if `high` is not above `low`.
+// Sets the end and the interval of a step of any shape, and no other members. The interval reaches
+// at least from the last point at height `low` to the first point at height `high`. The end is the
+// middle of the interval. Returns false if there are no such points, fewer than 5 points in all, or
+// if `high` is not above `low`.
 bool staircase_bound_step(const struct staircase_points *points, double low, double high,
                           struct staircase_step *step);
 

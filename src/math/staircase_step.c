@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// Relative error of the step's height, as the caller of staircase_fit_step gives it.
+// Relative error of the rise that the caller of staircase_fit_step gives (`high` − `low`).
 static const double height_error = 0.1;
 
 // staircase_widen raises the upper bound of a step's end to the size at which half of the loads
@@ -26,8 +26,8 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
     step->end_high = fmax(step->end_high + (slow ? 0.8 : margin), step->end + middle);
 }
 
-// Returns the height with which a step of this shape and end fits the points best. `low` is the
-// latency before the step. `rise` is the expected height; its relative error is height_error.
+// Returns the rise with which a step of this shape and end fits the points best. `low` is the
+// latency before the step. `rise` is the expected rise; its relative error is height_error.
 static double rise_of(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double rise, unsigned shape, double end)
 {
@@ -44,7 +44,8 @@ static double rise_of(const struct step_shapes *shapes, const struct staircase_p
 
 // Returns the lowest loss that a step with this end has with any shape but the gradual ones
 // (step_shape_is_gradual). Sets *best_shape to the shape with the lowest loss. The loss is Huber's,
-// but one point adds at most STAIRCASE_OTHER_MOST.
+// but one point adds at most STAIRCASE_OTHER_MOST. A rise that differs from `high` − `low` also
+// adds to the loss.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {
@@ -77,8 +78,8 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
 // A shape describes a rise if no point is too far off. A point may be off by this share of the
 // rise, combined with three times the noise.
 static const double off_most = 0.12;
-// A point is at the height before or after a rise if it differs by less than this share of the
-// rise.
+// A point is before a rise if it exceeds the height there by less than this share of the rise. It
+// is after a rise if it falls short of the height there by less than this share.
 static const double at_part = 0.1;
 
 bool staircase_bound_step(const struct staircase_points *points, double low, double high,

@@ -7,7 +7,8 @@
 
 enum {
     STAIRCASE_COLUMNS = STAIRCASE_STEPS_MAX + 1,
-    // maximum that one point of a chain with another stride adds to the cost of a fit
+    // Maximum that one point of a chain with another stride adds to the cost of a fit. In
+    // staircase_fit_step it is the maximum of any point.
     STAIRCASE_OTHER_MOST = 36,
     STAIRCASE_ALL_KINDS = (1 << STAIRCASE_KINDS) - 1
 };
@@ -48,7 +49,8 @@ struct staircase_expected {
     double y, sigma;
 };
 
-// The ends (`from` to `to` in steps of `by`), shapes and kinds that a search tries for a step.
+// The ends (`from` to `to` in steps of `by`), shapes and kinds that a search tries for a step. Ends
+// beyond 0.1 octaves before the curve's last point are not tried.
 struct staircase_range {
     double from, to, by;
     bool coarse;    // true if only about a third of the shapes are tried
@@ -112,8 +114,8 @@ void staircase_weigh(const struct staircase_work *work, const struct staircase *
 // ---------------------------------------------------------------- the search
 
 // Gives step k the end (within the range), shape and kind with which the cost of the fit is lowest.
-// All other steps keep their ends and shapes. Returns the cost. If no end is possible, returns
-// infinity and leaves *fit unchanged.
+// All other steps keep their ends, shapes and kinds. Returns the cost. If no such step is possible,
+// returns infinity and leaves *fit unchanged.
 double staircase_improve(const struct staircase_work *work, struct staircase *fit, size_t k,
                          const struct staircase_range *range);
 
@@ -123,9 +125,10 @@ double staircase_improve(const struct staircase_work *work, struct staircase *fi
 double staircase_improve_all(const struct staircase_work *work, struct staircase *fit, int sweeps,
                              bool steep);
 
-// Adds to the fit the one step that reduces its cost most. Updates *cost, the cost of the fit. If
-// `steep` is true, tries only steep shapes (step_shape_is_steep). Returns false and changes nothing
-// if the fit already has STAIRCASE_STEPS_MAX steps, or if the cost would fall by less than the
+// Adds to the fit the step with which a coarse search finds the lowest cost. Then improves all
+// steps (staircase_improve_all). Updates *cost, the cost of the fit. If `steep` is true, tries only
+// steep shapes (step_shape_is_steep). Returns false and changes nothing if the fit already has
+// STAIRCASE_STEPS_MAX steps, if no step is possible, or if the cost would not fall by more than the
 // penalty of one step.
 bool staircase_add_step(const struct staircase_work *work, struct staircase *fit, bool steep,
                         double *cost);

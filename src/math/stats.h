@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Statistics of small samples. No function allocates memory. A result is NaN if there are too few
-// values.
+// Statistics of small samples. Without enough values, a function returns NaN, unless its comment
+// says otherwise.
 #ifndef MATH_STATS_H
 #define MATH_STATS_H
 
@@ -44,10 +44,10 @@ struct stats_serial {
 };
 
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);
-// Returns the correlation C (struct stats_serial). Returns 0 if all series are constant.
+// Returns the correlation C (struct stats_serial). Returns 0 if no series varies.
 double stats_serial_correlation(const struct stats_serial *serial);
-// Returns the standard deviation that stats_serial_correlation has if the values are independent.
-// Returns NaN if no series has two values.
+// Returns the standard deviation that stats_serial_correlation has if the values are independent
+// and normal. Returns NaN if no series has two values.
 double stats_serial_error(const struct stats_serial *serial);
 
 // Returns the value t of Student's t distribution with P(T ≤ t) = p, for 0 < p < 1 and at least one
@@ -76,10 +76,11 @@ enum {
 double root_of_squares(double a, double b);
 
 // Returns the median of `values` with its confidence interval. Sorts `values`. From
-// INTERVAL_RANKS_FROM values on, the interval comes from ranks (stats_median_rank). Ranks assume no
-// distribution, and outliers hardly change them. With fewer values, an interval by ranks would have
-// too low a confidence (93.75 % for five). The interval is then mean ± t s/√n, widened to contain
-// the median. This assumes normal values, which medians of rounds nearly are.
+// INTERVAL_RANKS_FROM values on, the interval comes from ranks (stats_median_rank), unless even the
+// whole range has too low a confidence. Ranks assume no distribution, and outliers hardly change
+// them. With fewer values, ranks are too coarse: for five, even the whole range has a confidence of
+// only 93.75 %. Without ranks, the interval is mean ± t s/√n, widened to contain the median. This
+// assumes normal values, which medians of rounds nearly are.
 struct interval interval_of_median(double *values, size_t count, double confidence);
 
 #endif

@@ -5,8 +5,8 @@
 //   even     Every set gets the same number of the chain's lines, and the oldest line is replaced.
 //            The share rises sharply.
 //   spread   A hash of each line chooses its set, so the number of lines in a set has a Poisson
-//            distribution. The share rises long before the capacity. At the capacity it is ½.
-//   random   A random line of the set is replaced. The share rises for two octaves or more.
+//            distribution. The share rises long before the capacity. At the capacity it is above ½.
+//   random   A random line of the set is replaced. The share rises over more than one octave.
 //   pair     Two nodes of the chain share a line, and the oldest line is replaced. The share rises
 //            slowly.
 //   parts    Two nodes of the chain share a line, but lie in different sectors of it. So a node
@@ -42,8 +42,8 @@ double step_shapes_width(const struct step_shapes *shapes, unsigned shape);
 
 // Position of each point of a curve in the table of shapes, for a step with a given end. All shapes
 // have the same positions, so a search computes them once. Point i lies between the elements
-// index[i] (part[i] = 0) and index[i] + 1 (part[i] = 1). If point i is n octaves after the table's
-// end, beyond[i] is 2^-n; otherwise it is 0.
+// index[i] (part[i] = 0) and index[i] + 1 (part[i] = 1), if it lies in the table. If point i is n
+// octaves after the table's end, beyond[i] is 2^-n; otherwise it is 0.
 struct step_places {
     int *index;
     double *part, *beyond;
@@ -83,7 +83,8 @@ bool step_shape_is_steep(unsigned shape);
 // same step in a chain with two nodes per line. Any other shape is returned unchanged.
 unsigned step_shape_single(unsigned shape);
 
-// Returns the number of the shape `spread` (a hash chooses the set) for sets with `ways` ways.
+// Returns the number of the shape `spread` (a hash chooses the set) for sets with `ways` ways. The
+// table of shapes must have it.
 unsigned step_shape_hashed(unsigned ways);
 
 // Returns the number of ways, for a shape in which a hash of the line chooses the set, so that the
