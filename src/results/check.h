@@ -43,7 +43,8 @@ enum check_code {
     CHECK_ERRORS,
     // The next codes are reasons for the verdict "unknown".
     CHECK_BUSY,
-    // code if a figure is slow, but something altered the driver (gpu_device_alteration)
+    // Code if something altered the driver (gpu_device_alteration), and a figure is slow or no
+    // figure has an expected value.
     CHECK_ALTERED,
     CHECK_NO_EXPECTATION,
     CHECK_NO_PERMISSION,

@@ -5,7 +5,7 @@
 // One table of members describes a struct for both directions: json_put_fields writes the struct
 // and json_get_fields reads it.
 //
-// The writer makes the text in an arena, without a library, so only its stream can fail. The reader
+// The writer makes the text in an arena, without jansson, so only its stream can fail. The reader
 // uses jansson. But if a long array has the form that fathom writes, fathom's own code reads its
 // elements. If memory runs out, the process ends (base/arena.h).
 #ifndef RESULTS_CODEC_H
@@ -25,7 +25,8 @@ struct json_out {
     // Stream to which the text is written. If there is neither a stream nor a sink, the text stays
     // in memory (json_out_text).
     FILE *stream;
-    // true: each top-level member, and each object in a top-level array, begins a new line
+    // true: each top-level member but the first, and each object in a top-level array, begins a new
+    // line
     bool lines;
     unsigned indent; // spaces of indentation per level; 0: no indentation
     int gzip;        // level of gzip compression for the stream; 0: plain text
@@ -53,9 +54,9 @@ void json_put_count(struct json_out *out, const char *name, uint64_t count);
 void json_put_bool(struct json_out *out, const char *name, bool value);
 void json_put_null(struct json_out *out, const char *name);
 
-// These functions write numbers that read back as the same double. A whole number below 2^53 has no
-// fraction, except −0. A value that is not finite becomes null in an array; as a member it is left
-// out.
+// These functions write numbers that read back as the same double. A whole number between −2^53 and
+// 2^53 has no fraction, except −0. A value that is not finite becomes null in an array; as a member
+// it is left out.
 void json_put_real(struct json_out *out, const char *name, double value);
 void json_put_reals(struct json_out *out, const char *name, const double *values, size_t count);
 
@@ -68,15 +69,16 @@ void json_put_close(struct json_out *out, char bracket);
 // `stream` and `sink` are NULL.
 const char *json_out_text(struct json_out *out);
 
-// Ends the document with a newline and flushes the stream. If a write failed, fails with ERROR_IO:
-// "cannot write WHAT: …" or, for a memory stream, "out of memory while writing WHAT".
+// Ends a document with a newline and flushes the stream. Not for a document in memory. If a write
+// failed, fails with ERROR_IO: "cannot write WHAT: …" or, if memory ran out, "out of memory while
+// writing WHAT".
 MUST_CHECK bool json_out_end(struct json_out *out, const char *what, struct error *err);
 
 // ---------------------------------------------------------------- reading JSON
 
-// State of reading one document. The first error is stored in `err` and sets `failed`. After an
-// error in a value, the value reads like an absent one. So a caller can read all members and then
-// check `failed` once.
+// State of reading one document. The first error is stored in `err` and sets `failed`. The
+// functions below go on after an error, so a caller can read all members and then check `failed`
+// once.
 struct json_reader {
     struct arena *arena; // arena of the strings and arrays that are read
     const char *file;    // name of the file, for error messages
@@ -94,8 +96,10 @@ struct json_node {
     const struct json_node *up;
     // Name of the member; NULL for an element of an array, or for the whole document.
     const char *member;
-    size_t index;        // index of an element in its array
-    const json_t *value; // the value, in jansson's form; NULL if the value is absent or null
+    size_t index; // index of an element in its array
+    // The value, in jansson's form; NULL if it is absent. json_member and json_element also give
+    // NULL for a null.
+    const json_t *value;
 };
 
 // json_read_file reads a document from a file, gzipped or not ("-": the standard input).
@@ -109,7 +113,7 @@ json_t *json_read_file(const char *path, struct error *err);
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
 
 // Returns the unpacked text of a file, without a NUL at its end, and its length in *bytes. The
-// caller frees the text. Fails like json_read_file.
+// caller frees the text. Fails like json_read_file, but accepts text that is not JSON.
 char *json_read_text(const char *path, size_t *bytes, struct error *err);
 
 // A long top-level array, read one element at a time: all elements at once would need several times
@@ -126,7 +130,8 @@ struct json_rows {
 json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct json_rows *rows);
 
 // Returns the next element of the array; the caller releases it with json_decref. Returns NULL
-// after the last element, and after an element that is not valid JSON (rows->failed).
+// after the last element, and if the next element is not valid JSON. A fault in the element, or
+// directly after it, sets rows->failed.
 json_t *json_rows_next(struct json_rows *rows);
 
 // json_member returns a member of an object, json_element an element of an array. A missing or null
@@ -147,7 +152,8 @@ bool json_is_map(struct json_reader *reader, const struct json_node *node);
 const char *json_text(struct json_reader *reader, const struct json_node *node);
 const char *json_text_required(struct json_reader *reader, const struct json_node *node);
 double json_number(struct json_reader *reader, const struct json_node *node);
-// json_count returns a whole number from 0 to UINT64_MAX. Any other number is an error.
+// json_count returns a whole number from 0 to UINT64_MAX. Any other number is an error, except
+// 2^64: json_put_count writes UINT64_MAX like that.
 uint64_t json_count(struct json_reader *reader, const struct json_node *node);
 
 // Returns the value of a present node as one line of JSON, in `arena`.

@@ -56,7 +56,7 @@ struct source {
     gzFile file;
     char *text;
     size_t bytes, capacity;
-    int number; // errno of a failed read; 0 if no read failed
+    int number; // errno after the last read; means something only if that read failed
     bool too_long;
 };
 
@@ -182,7 +182,7 @@ static void skip_string(struct scan *scan)
 }
 
 // Moves past a JSON value, to the next comma or bracket outside the value. The value is not checked
-// here, because it is parsed later.
+// here.
 static void skip_value(struct scan *scan)
 {
     size_t depth = 0;
@@ -250,14 +250,14 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
 
 // ---------------------------------------------------------------- rows in fathom's own form
 
-// Reads a JSON value faster than jansson, but only in the form that fathom writes: ASCII texts
-// without escapes, short names and numbers. Returns NULL for any other value, which needs jansson.
-// jansson alone would take half the time of a report on a long run (about 200 instructions per
-// byte).
+// Reads a JSON value faster than jansson, but only in the form that fathom writes most often: ASCII
+// texts without escapes, short names and numbers. Returns NULL for any other value, which needs
+// jansson. jansson alone would take half the time of a report on a long run (about 200 instructions
+// per byte).
 static json_t *read_value(struct scan *scan, unsigned depth);
 
 enum {
-    DEEPEST = 16,   // maximum nesting of arrays and objects; fathom's rows are less deep
+    DEEPEST = 16,   // a value inside this many arrays and objects needs jansson
     NAME_BYTES = 64 // maximum size of a member's name, including the NUL
 };
 

@@ -255,8 +255,8 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// Reads the case of a result. The types of its values come from the run's benchmarks, which are
-// read before the results.
+// Reads the case of a result. The types of declared parameters come from the run's benchmarks,
+// which are read before the results.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)

@@ -10,8 +10,8 @@
 struct words {
     const char *const *names;
     size_t count;
-    // Text for error messages that lists all words: "lower, higher or none". If it is NULL, an
-    // unknown word is not an error: it is read as the index `count`.
+    // Text for error messages that says which words are allowed: "lower, higher or none". If it is
+    // NULL, an unknown word is not an error: it is read as the index `count`.
     const char *expected;
 };
 
@@ -31,7 +31,7 @@ const char *words_name(const struct words *words, unsigned index);
 const char *case_value_text(struct arena *arena, const struct case_value *value);
 
 // Like case_value_text, but for screens. For the text of a JSON file, returns its member "name", or
-// "unnamed" if it has none.
+// "unnamed" if this is missing or empty.
 const char *case_value_shown(struct arena *arena, const struct case_value *value);
 
 enum {

@@ -33,8 +33,8 @@ struct metric_info {
     enum better better;
     const char *help; // explanation of the metric, in one sentence
     // For a metric in core cycles, or per core cycle: name of the metric that measures the same
-    // work in time. If it is a list such as "triangles,pixels", the first metric that the result
-    // has is used. NULL if there is no such metric.
+    // work in time. If it is a list such as "triangles,pixels", the result's first metric that is
+    // in the list is used. NULL if there is no such metric.
     const char *cycles_of;
     // Name of the metric that contains this metric: the time of a kernel contains the time of the
     // host's call. The precision and the changes of this metric are judged relative to the
@@ -189,7 +189,7 @@ struct benchmark_info {
     const struct headline_info *headlines;
     size_t headline_count;
     // True if the benchmark measures a distribution. Then the spread of its first metric's samples
-    // is a result, not a lack of precision (measure/rounds.h).
+    // is a result, not a lack of precision (measure/rounds.h). Not in run files.
     bool distribution;
 };
 
@@ -290,7 +290,7 @@ struct metric {
     double median, ci95[2];
     // true: the median and its interval are lower bounds, because some samples were cut off
     bool at_least;
-    size_t n;              // number of samples of the metric
+    size_t n;              // number of samples, or of other values, that gave the median
     double limit;          // physical limit of the metric; not finite or 0 if it is not known
     double *round_medians; // median of each round; the interval is computed from them
     size_t round_count;
@@ -442,8 +442,8 @@ void run_add_conclusion(struct run *run, const char *code, double value, const s
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 
-// Completes a run that an earlier version of fathom wrote. Results that were refuted later become
-// suspect (reason `refuted`). Benchmarks get the declarations that the earlier version lacked:
+// Completes a run that an earlier version of fathom wrote. `ok` results become suspect (reason
+// `refuted`) if they were refuted later. Benchmarks get the declarations that the file lacks:
 // - cycles_of: without it, `compare` counts a figure in time and in cycles as two figures
 // - part_of: without it, `compare` reports a few nanoseconds of a host's call as a change
 // - HEADLINE_LEVELS, if `latency` or `map` has no headline: `report` needs it to find the levels

@@ -25,9 +25,10 @@ enum {
 };
 
 struct target {
-    // Path of the file after all symbolic links, also for error messages. The file need not exist.
+    // Path of the file, also for error messages. If a temporary file is used, the path has no
+    // symbolic links at its end. The file need not exist.
     const char *path;
-    const char *folder;
+    const char *folder; // folder of `path`; NULL if the file at `path` is written directly
     // Path of the temporary file, in `folder`. NULL if the file at `path` is written directly.
     const char *temporary;
     struct stat info; // status of the file at `path`; valid if `exists` is true

@@ -29,7 +29,7 @@ bool file_save_is_standard(const char *path);
 bool file_save_replaces(const char *path);
 
 // True if file_save to both paths writes the same regular file, or if both are the standard output.
-// The files need not exist.
+// The files need not exist. Hard links of one file count as the same file.
 bool file_save_same(const char *one, const char *other);
 
 // Checks, before a long measurement, whether file_save can write to the path. Fails with ERROR_IO

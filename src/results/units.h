@@ -35,10 +35,10 @@ enum unit {
 
 const char *unit_name(enum unit unit); // returns a text such as "B/s"
 
-// Writes a value for people, scaled and with four significant digits ("4.614 TB/s", "32 KiB",
-// "281.3 ns"). B is scaled by 1024 (KiB, MiB, GiB), "1" and degC are not scaled, all other units
-// are scaled by 1000. Writes at most `bytes` bytes, including the NUL, and returns `text`. A value
-// that is not finite gives "–".
+// Writes a value for people, scaled, with the digits of number_format ("4.614 TB/s", "281.3 ns").
+// For B and "1", zeros at the end of a fraction are left out ("32 KiB"). B is scaled by 1024 (KiB,
+// MiB, GiB), "1" and degC are not scaled, all other units are scaled by 1000. Writes at most
+// `bytes` bytes, including the NUL, and returns `text`. A value that is not finite gives "–".
 const char *unit_format(double value, enum unit unit, char *text, size_t bytes);
 
 // Like unit_format, but the text lives in `arena`.
