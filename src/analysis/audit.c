@@ -87,8 +87,8 @@ struct tally {
     size_t named_count;
     const char **keys; // keys of the results in which a claim differs from the count
     size_t key_count, key_capacity;
-    // Number of cases whose claim `dram_read` (predicted bytes read from memory) agrees with the
-    // count.
+    // Number of cases whose claim `dram_read` (predicted bytes read from memory) is not zero and
+    // agrees with the count.
     size_t memory_cases;
     // Largest share, 0 to 1, of a case's claimed `dram_read` that the L2 served instead of memory.
     double served;

@@ -49,8 +49,8 @@ enum {
 };
 
 // Returns the share, 0 to 1, of the reads that hit the L1 (level 1) or the L2 (level 2). Returns
-// NaN if the share is unknown, or if the cache's counters were counted in several passes. If hits
-// and misses of the L1 add up to its reads within 1 %, several passes are allowed.
+// NaN if the share is unknown, or if it is not certain that one pass counted the cache's counters.
+// If hits and misses of the L1 add up to its reads within 1 %, several passes are allowed.
 double hits_rate(const struct result *result, unsigned level);
 
 // Adds these findings, unless the run already has one of them for this device.
@@ -58,8 +58,8 @@ double hits_rate(const struct result *result, unsigned level);
 //               between two sizes of the device's longest latency curve: at the smaller one at
 //               least 95 % of the reads hit the cache, at the next one fewer. The text compares it
 //               with the size at which the latency rises (equal within a factor of 1.25).
-//               value: the larger of the two sizes divided by the smaller one; 1 if their intervals
-//               touch, and NaN if the latency does not show the cache's end.
+//               value: the factor between the nearest ends of the intervals of both sizes; 1 if
+//               the intervals touch, and NaN if the latency does not show the cache's end.
 //               keys: the two cases of the curve between which the hits end.
 //   over-fetch  The bytes of memory that a load reads in chains that miss all caches (less than 5 %
 //               of the reads hit the L2).

@@ -22,7 +22,7 @@ struct banks_curve {
 // bytes.
 //
 // The number is not known if one of these is true:
-// - No stride takes twice the time of stride 1.
+// - No power of two takes twice the time of stride 1.
 // - No power of two above the number was measured.
 // - The time falls again at larger strides.
 // - An odd stride takes longer than stride 1.

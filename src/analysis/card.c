@@ -34,8 +34,8 @@ struct working_sets {
 // Returns the range of working sets that show the bandwidth of a level. For L1, the range begins at
 // 0; for any other level, at four times the size of the cache before it. For a cache, the range
 // ends at half of the cache's size, so that the cache holds the whole set. The range is empty
-// (least > most) if the latency curve does not show the level. For CARD_LEVEL_ANY, the range has
-// all sizes.
+// (least > most) if the latency curve does not show the level, or if the cache is too small for
+// such a range. For CARD_LEVEL_ANY, the range has all sizes.
 static struct working_sets level_sets(const struct level_curve *curve, enum card_level level)
 {
     size_t count = levels_count(curve), k = level == CARD_LEVEL_L1 ? 0 : 1;
@@ -84,7 +84,8 @@ static bool is_better(const struct card_figure *one, const struct card_figure *o
 }
 
 // Adds the figure to the card's row with this label. If the row already has figures with the same
-// name, it shows the best of them. The others are kept in the list card_figure.other.
+// name, it shows the best of them. The others are kept in the list card_figure.other. Does nothing
+// if the card or the row is full.
 static void figure_add(const struct builder *b, const char *label, const struct card_figure *figure)
 {
     struct card_row *row = row_get(b->card, b->headline->section, label);
@@ -194,8 +195,8 @@ static struct working_sets wanted_sets(const struct builder *b)
 }
 
 // Finds the best figure among the cases that the headline describes. A skipped or failed case gives
-// a figure without a value. A measured case is left out if its value is not above 0. Returns false
-// if no case is left.
+// a figure without a value. A measured case without a value above 0 is left out. Returns false if
+// no case is left.
 static bool best_figure(const struct builder *b, struct card_figure *best)
 {
     const struct run *run = b->card->run;

@@ -25,15 +25,15 @@
 enum {
     CARD_ROWS_MAX = 14,
     CARD_FIGURES_MAX = 2, // maximum number of figures in a row of the card
-    CARD_NOTES_MAX = 5
+    CARD_NOTES_MAX = 5    // maximum number of notes; further notes are dropped
 };
 #define CARD_NEAR 0.05 // figures count as equal if they differ by at most this share
 // If a trusted figure differs by more than this share from the reference card of the same model,
 // the card has a note about it. Only the two largest differences have their own notes; one more
 // note counts the others.
 #define CARD_DIFFERS 0.10
-// Several benchmarks may measure the same figure. If another benchmark's trusted value differs by
-// more than this share from the shown value, the card has a note about it.
+// Several benchmarks may measure the same figure. If the shown value is trusted, and another
+// benchmark's trusted value differs from it by more than this share, the card has a note.
 #define CARD_APART 0.01
 // the card has a note about each trusted figure that is below this share of its physical limit
 #define CARD_FAR 0.75
@@ -58,7 +58,7 @@ struct card_figure {
     double ci95[2]; // 95 % interval of `value`; not finite if unknown
     bool at_least;
     double cycles; // `value` in cycles of the core clock; not finite if unknown
-    double limit;  // physical limit of `value`; not finite if unknown
+    double limit;  // physical limit of `value`; not finite or 0 if unknown
     double share;  // `value` as a share of `limit` (metric_share); not finite if unknown
     enum verdict verdict;
     const char *reason; // why the figure's verdict is not ok; NULL if it is ok
@@ -107,7 +107,8 @@ struct card {
     struct level_curve curve;
     struct card_row rows[CARD_ROWS_MAX];
     size_t count;
-    // Figures that are in no row of the card, in the order of the benchmarks that declare them.
+    // Figures of the headlines that belong to no section of the card, in the order of the
+    // benchmarks that declare them.
     struct card_figure *further;
     size_t further_count, further_capacity;
     // Known card to compare with; NULL if no known card is suitable.
@@ -118,8 +119,8 @@ struct card {
     // that no figure differs from the reference.
     const char *notes[CARD_NOTES_MAX];
     size_t note_count;
-    // Reason that all figures in the note "Not trusted" share. NULL if the note has only one
-    // figure, or if their reasons differ.
+    // Reason that all figures in the note "Not trusted" share. NULL if the note has fewer than two
+    // figures, or if their reasons differ.
     const char *shared_reason;
 };
 

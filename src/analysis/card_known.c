@@ -284,8 +284,8 @@ static void note_reference(struct arena *arena, struct card *card)
                                 differ.count == 3 ? "s" : "", 100 * CARD_DIFFERS));
 }
 
-// Adds a note with the figures that are not trusted. If all have the same reason, the note names
-// it.
+// Adds a note with the figures that are not trusted. If there are several, and all have the same
+// reason, the note names it.
 static void note_flagged(struct arena *arena, struct card *card)
 {
     struct choice flagged = choose(card, by_flag);

@@ -11,8 +11,7 @@ struct check_case {
     const char *title;     // name of the figure on screens: "DRAM"
     const char *benchmark; // name of the benchmark: "bandwidth"
     const char *measured;  // name of the benchmark's metric whose value becomes the figure
-    // Values that the case's parameters must have, except for the parameter `bytes`. The text is in
-    // the form that case_matches reads.
+    // Conditions (case_matches) for the case's parameters, except for the parameter `bytes`.
     const char *values;
     // Full value of the case's parameter `bytes`; 0 if the case has no such parameter. On a small
     // device, checks use a smaller value, which check_bytes computes.
@@ -41,7 +40,7 @@ uint64_t check_bytes(const struct check_case *of, const struct run_device *devic
 // if there is none, if the verdict is not ok, or if a device copied to itself.
 const struct check_case *check_wanted(const struct result *result);
 
-// Returns the result of the run that gives the device's figure of the kind `metric`; NULL if there
+// Returns the run's first result that gives the device's figure of the kind `metric`; NULL if there
 // is none. For copies between two devices, `peer` is the index of the other device.
 const struct result *check_result(const struct run *run, const struct run_device *device,
                                   enum check_metric metric, double peer);

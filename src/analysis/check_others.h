@@ -83,11 +83,11 @@ struct check_others {
     const char *uuids[CHECK_OTHERS_MAX], *drivers[CHECK_OTHERS_MAX];
     size_t count;
     bool itself; // true if all values are from runs of this very card
-    // true if the values are from cards of other models, because no card of this model was measured
+    // true if the values are from cards of other models, because no run of this model is comparable
     bool by_limit;
     double unsure; // relative half-width of the 95 % interval of the last added value
-    // UUIDs of other cards of the model that are not compared, because they have another power
-    // limit or ECC state than the judged device.
+    // UUIDs of cards of the model that are not compared, because they had another power limit or
+    // ECC state than the judged device has. "" for a card without a UUID.
     const char *left[CHECK_OTHERS_MAX];
     size_t left_out;
     // Driver of a compared card whose driver branch differs from the branch of the judged device.

@@ -16,10 +16,10 @@
 //   faster,   The whole interval lies outside of that range.
 //   slower
 //   card      Healthy cards differ as much: the devices are different cards of one model (their
-//             UUIDs differ), and the change is at most card_spread_of. That is the limit for 95 %
-//             of a benchmark's figures. Changes up to three times this limit (in logarithms) are
-//             called card, too, if they are at most 5 % of all figures. This does not hold for
-//             figures that the card (analysis/card.h) of either run shows.
+//             UUIDs differ), and the change does not surely exceed card_spread_of. That is the
+//             limit for 95 % of a benchmark's figures. Changes up to three times this limit (in
+//             logarithms) are called card, too, if they are at most 5 % of the benchmark's figures.
+//             This does not hold for cases that the card (analysis/card.h) of either run shows.
 //   clock     Time and cycles of the same work disagree: the core clock changed, not the work. If
 //             the cycles are unsure, the intervals of both ratios must not overlap. Two cards of
 //             one model also get this word if the time differs by more than card_spread_of, but
@@ -27,7 +27,7 @@
 //   other     The metric rose or fell, but neither direction is better.
 //   unsure    The interval contains a limit of the range. Or there is no interval, and the values
 //             do not differ by the rule above. Or a value is only a lower bound (metric.at_least).
-//   missing   A case, a metric or a device that was measured in base only.
+//   missing   A case, a metric (in this unit) or a device that was measured in base only.
 //   added     A case or a device that was measured in new only.
 //   broken    A case that was measured in base and failed in new.
 //   refused   The versions or METHOD values differ.
@@ -109,9 +109,10 @@ struct compare_row {
     // value of the metric in the same unit, now_metric is NULL.
     const struct metric *base_metric, *now_metric;
     struct ratio ratio;
-    // Ratio new ÷ base of the metric that measures the same work in cycles; NaN if unknown.
+    // Ratio new ÷ base of the metric that measures the same work in cycles; NaN if unknown. Without
+    // a now_metric, both ratios are not set.
     struct ratio cycles;
-    bool suspect; // true if a result of the row has the verdict suspect
+    bool suspect; // true if now_metric is set and a result of the row has the verdict suspect
     // true if the metric is a part of another one; the geometric mean then leaves the row out
     bool is_part;
     // True if chance may explain the row's change between two healthy cards of one model. The row's
@@ -153,8 +154,9 @@ struct compare_desc {
     bool across;
 };
 
-// Fills `compare`; both runs must outlive it. Fails with ERROR_USAGE if the devices differ (unless
-// `across` is set) or if no case is comparable; the message says what differs.
+// Fills `compare`; both runs must outlive it. Fails with ERROR_USAGE if a run has no device, if the
+// devices differ (unless `across` is set) or if no case is comparable; the message says what
+// differs.
 MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const struct run *now,
                              const struct compare_desc *desc, struct compare *compare,
                              struct error *err);

@@ -13,7 +13,8 @@
 #define CROSS_RATIO_HIGH 1.03
 
 struct cross_cell {
-    // Result of the row's case through one API; NULL if it was not measured through this API.
+    // Result of the row's case through one API; NULL if it has no value of the row's metric in the
+    // same unit.
     const struct result *result;
     const struct metric *metric; // metric of `result`; NULL if `result` is NULL
     // The metric's value divided by its value on the reference device, the same chip through

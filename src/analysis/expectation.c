@@ -159,8 +159,8 @@ static void remark(struct run *run, struct check *check, const char *text)
     check->remarks = more;
 }
 
-// Returns the figure's title. If it may end with the number of a device ("Copy to GPU 1"), adds a
-// colon to separate this number from the value that follows.
+// Returns the figure's title. Adds a colon if the figure is about several devices: the title may
+// end with a number ("Copy to GPU 1"), and a value follows.
 static const char *titled(struct arena *arena, const struct check_figure *figure)
 {
     const char *title = check_title(arena, figure);

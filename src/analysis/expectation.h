@@ -16,7 +16,7 @@
 //
 // For the bandwidth of the L2 the bound is at least EXPECTATION_L2_LEAST. For arithmetic, matrix
 // units and the latency of the L1 it is at least RESULTS_CLOCK_STEPS. A link to the host is slow if
-// its best round is below the expectation divided by √2.
+// its interval and its best round are below the expectation divided by √2.
 //
 // All other bounds are Student's t times the standard deviation: one healthy figure in 1/(1 −
 // EXPECTATION_CONFIDENCE) is called slow. The bound for few cards is at most the spread that

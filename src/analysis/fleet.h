@@ -3,9 +3,9 @@
 // slow cards, groups of cards that differ, and missing machines.
 //
 // A card is first judged by its own check, then compared with the cards of its kind: the same model
-// through the same API. The kind's median and scale leave out cards that their checks call slow,
-// broken or busy. Otherwise, if half of a fleet had lost half of its lanes, these cards would look
-// normal.
+// through the same API. The kind's median and scale leave out cards that are slow, broken or
+// unknown (for example busy) by their own checks. Otherwise, if half of a fleet had lost half of
+// its lanes, these cards would look normal.
 //
 //   loss       How much worse a figure is than the median of the kind: 0.03 means 3 % worse.
 //   distance   The same difference in logarithms, counted in scales (math/outliers.h). The scale
@@ -59,6 +59,7 @@ enum {
     // are compared.
     FLEET_GROUP_LEAST = 3,
     // If fewer cards of a group than this are compared, the group's effect is reduced towards 0.
+    // A correlation needs at least this many cards.
     FLEET_GROUP_FULL = 20
 };
 
@@ -124,7 +125,7 @@ struct fleet_card {
 struct fleet_metric {
     struct fleet_card **cards; // the compared cards that measured the metric, the best first
     size_t count;
-    double median, low, high; // median, 1 % quantile and 99 % quantile of the metric over `cards`
+    double median, low, high; // median, 1 % and 99 % quantile of the figures of `cards`
     // Median of the values that the checks expect; NaN if no check expects one.
     double expected;
     // Scale of a card whose interval is as wide as the median of the kind's intervals. Distances
@@ -143,7 +144,8 @@ struct fleet_kind {
     size_t count;
     // Step in which the core clock changes, as a share of the core clock; 0 if unknown.
     double clock_step;
-    // median of each number from the driver (clocks, power limit, link), over the compared cards
+    // Median of the clocks, the power limit and the state of the link, each over the compared
+    // cards. All other numbers are NaN.
     struct check_state normal;
     struct fleet_metric metrics[CHECK_METRIC_COUNT];
 };
@@ -182,7 +184,7 @@ struct fleet_entry {
 
 struct fleet {
     struct arena *arena;
-    struct fleet_card **cards; // the cards of the fleet, sorted by host, API and index
+    struct fleet_card **cards; // the cards; fleet_judge sorts them by host, API and index
     size_t count, capacity;
     size_t files; // number of run files that were read and used
     // number of checks that were dropped because another fathom process of the same host made them

@@ -26,7 +26,8 @@ static void remark(struct fleet *fleet, const char *name, const char *text)
 // A host's name, split at the last number before its domain: "r01n17.example" is "r01n", 17,
 // ".example".
 struct numbered {
-    // length of the part of the name before the number; of the whole name if it has no number
+    // Length of the part of the name before the number. Length of the whole name if it has no
+    // number, or one with more than nine digits.
     size_t before;
     size_t digits;
     unsigned long number;

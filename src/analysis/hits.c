@@ -90,8 +90,8 @@ static const struct plateaus_step *step_of(struct arena *arena, const struct lev
     return step;
 }
 
-// Returns by what factor two sizes of a cache differ: the size where its hits end, and the size
-// where the latency rises. Returns 1 if their intervals touch.
+// Returns the factor between the intervals of two sizes of a cache: the size where its hits end,
+// and the size where the latency rises. Returns 1 if the intervals touch.
 static double factor_of(const struct level_curve *curve, const struct end *end,
                         const struct plateaus_step *step)
 {

@@ -12,8 +12,8 @@ enum {
     LEVELS_POINTS_MIN = 8 // curves with fewer points are not fitted
 };
 
-// A latency curve: results of one device that differ only in the size of the working set. They are
-// sorted by this size, in ascending order.
+// A latency curve: results of one device whose axes differ only in the size of the working set.
+// They are sorted by this size, in ascending order.
 struct level_curve {
     // text values by which this curve differs from the others, such as "texel"; "" if there are
     // none
@@ -67,7 +67,7 @@ const char *levels_cache_name(struct arena *arena, const double *ends, size_t co
 // Returns the name of level k of the curve: "DRAM", or the name of a cache, such as "L1".
 const char *levels_name(struct arena *arena, const struct level_curve *curve, size_t k);
 
-// Inserts a case into the curve, which stays sorted by x, the log2 of the size in bytes.
+// Inserts a case with the point (x, y) into the curve, which has room for it and stays sorted by x.
 void level_curve_insert(struct level_curve *curve, const struct result *result, double x, double y);
 
 // Finds the levels of a latency curve by fitting plateaus to it. `octaves` holds the log2 of the
@@ -106,7 +106,8 @@ double levels_cycles(struct arena *arena, const struct run *run, const struct le
 // each finding "level" its name.
 //   level           A step of the longest curve.
 //                   value: the size in bytes at which the curve stops being flat.
-//                   keys: the last case below that size and the first case after the rise.
+//                   keys: the last case of the level and the first case of the next level in the
+//                   text.
 //                   name: the name of the cache (levels_cache_name).
 //                   If the run has results of the benchmark `map`, only steps that end a cache by
 //                   `map` are reported, and the text has the size by `map`. (If lines are shorter

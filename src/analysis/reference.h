@@ -26,7 +26,8 @@ struct run_index {
 };
 
 // Reads an index file. Fails with ERROR_IO if the file cannot be read. Fails with ERROR_USAGE if it
-// is not an index; the message then has the JSON path of the wrong part.
+// is not an index; the message then names the line of a syntax error, or the JSON path of a wrong
+// part.
 MUST_CHECK bool run_index_read(struct arena *arena, const char *path, struct run_index *index,
                                struct error *err);
 
