@@ -11,8 +11,8 @@
 enum {
     // maximum number of reads by the whole device for each cache level
     POINTS = 5,
-    // Number of reads by one workgroup that are measured for each level. For memory, this is also
-    // the number of reads by the whole device.
+    // Maximum number of reads by one workgroup for each level. For memory, this is also the maximum
+    // number of reads by the whole device.
     GROUP_POINTS = 5,
     // Minimum number of sizes in a plateau, a series of neighbouring sizes with nearly equal
     // bandwidth. (A level of 16 KiB has room for only 3 sizes, and one of them may be noisy.)

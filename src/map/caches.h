@@ -18,11 +18,11 @@ struct map_caches {
     bool sized[PLATEAUS_MAX];
     // ends[k] is true if chains with one node in each line show that level k ends. (The place of
     // the end may still be unknown.) endless[k] is true if such chains were measured but show no
-    // end.
+    // end (never if the core clock had two states).
     bool ends[PLATEAUS_MAX], endless[PLATEAUS_MAX];
-    // unsure[k] is NULL if the rise at the end of level k is certainly the end of a separate cache.
-    // Otherwise it says why the rise may be something else, as part of a sentence. If any element
-    // is not NULL, the number of levels is unknown.
+    // unsure[k] says, as part of a sentence, why the rise at the end of level k may not be the end
+    // of a separate cache. It is NULL if nothing was found that speaks against a cache. If any
+    // element is not NULL, the number of levels is unknown.
     const char *unsure[PLATEAUS_MAX];
 };
 

@@ -90,8 +90,8 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 static const double fitting_part = 0.75;
 
 // Returns the number of chains of the next probe, after one with `chains` chains. The probes of a
-// series have 2, 4, 8, 16 … chains, up to half of the cores; the last one has as many chains as
-// there are cores.
+// series have 2, 4, 8, 16 … chains, then half as many as there are cores, then as many as there are
+// cores.
 static unsigned more_chains(unsigned chains, unsigned cores)
 {
     unsigned half = cores / 2, next = 2 * chains;

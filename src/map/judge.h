@@ -17,8 +17,8 @@ struct map_level {
     double before; // latency of the level before this one; 0 if this is the first level
     double within; // latency of this level
     double beyond; // latency of the next level or of memory
-    // next_end is the size in bytes at which the next level ends; infinity if the next level is
-    // memory. `slowest` is the latency of loads that miss all levels.
+    // next_end is the smallest size in bytes at which the next level may end; infinity if the next
+    // level is memory. `slowest` is the latency of loads that miss all levels.
     double next_end, slowest;
     double end;        // size in bytes at which the level ends
     double before_end; // size at which the level before this one ends; 0 if this is the first level
@@ -32,7 +32,8 @@ struct map_level {
     const struct level_curve *alone;
 };
 
-// Returns the latency of a curve at a region of `bytes`, interpolated between its points.
+// Returns the latency of a curve at a region of `bytes`, interpolated between its points. Outside
+// of the curve it is the latency of the nearest point.
 double map_curve_ns(const struct level_curve *curve, double bytes);
 
 // ---------------------------------------------------------------- ways

@@ -396,8 +396,8 @@ struct lines_answer lines_judge(const struct lines_question *question)
 
 // ---------------------------------------------------------------- sectors
 
-// Returns how badly a cache with this sector explains the probes, as a cost (a sum of squared
-// deviations).
+// Returns how badly a cache with this sector explains the probes, as a cost (a sum of Huber's
+// losses).
 static double sector_cost(const struct lines_question *question, const struct lines_cache *cache)
 {
     double cost = 0, step = question->beyond - question->latency;

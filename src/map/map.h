@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The plan of `fathom map`. It measures in this order: the latency over sizes, first coarsely, then
-// around the end of each level; the line of each level, and how many cores share the level;
-// bandwidth; address translation; other paths of loads; instruction caches. At the end it adds its
-// conclusions to the run, as results of the benchmark `map`. Reports and `compare` treat them like
-// all other results.
+// around the end of each level; the line, the size and the ways of each level, and how many cores
+// share the level; bandwidth; address translation; other paths of loads, and the banks of shared
+// memory; instruction caches; latencies at the core clocks that the user asked for. At the end it
+// adds its conclusions to the run, as results of the benchmark `map`. Reports and `compare` treat
+// them like all other results.
 #ifndef MAP_MAP_H
 #define MAP_MAP_H
 

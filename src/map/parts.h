@@ -30,9 +30,9 @@ struct map_look {
 // distance show the reach of a TLB.
 #define MAP_PAGE_BYTES (UINT64_C(2) << 20)
 
-// Adds latency cases with one node per page of 2 MiB. Their regions range from 16 MiB to the
-// largest that such a chain can cover. Adds none on a CPU, because its operating system chooses the
-// page size.
+// Adds latency cases with one node per page of 2 MiB. Their regions range from 16 MiB to half of
+// the device's memory, or to what such a chain can address if that is less. Adds none on a CPU,
+// because its operating system chooses the page size.
 void map_translation_add_cases(const struct map_look *look);
 
 // Adds the chains that show the page size of a TLB. Adds none if look->pages does not show the
@@ -74,10 +74,10 @@ void map_add_bandwidth(const struct map_writer *w, struct result *result,
 // ---------------------------------------------------------------- caches of instructions
 
 // Adds cases of straight-line code, with the lengths that the instruction curve (time per
-// instruction over the code's length) needs next. If no code was measured, these are four lengths
-// per octave from 64 to 32768 instructions. Otherwise they are lengths around each end of a level
-// that is not known to 3 %. Adds none on CPUs and simulated GPUs: code shows no instruction caches
-// there.
+// instruction over the code's length) needs next. If no code was measured, these are 64 to 512
+// instructions in steps of 64, then four lengths per octave up to 32768. Otherwise they are lengths
+// around each end of a level that is not known to 3 %. Adds none on CPUs and simulated GPUs: code
+// shows no instruction caches there.
 void map_code_add_cases(const struct map_look *look);
 
 // Adds the results of the path "instruction": its levels (the instruction caches) and the memory

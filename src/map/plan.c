@@ -319,7 +319,7 @@ static void plan_paths(const struct map_look *look)
 // stage is for core clocks that the user asked for.
 static const struct stage {
     void (*add_cases)(const struct map_look *look);
-    bool uses_steps; // true: look->caches has what the run shows so far; false: it is empty
+    bool uses_steps; // true: look->caches has what the run shows so far; false: no curve
     // value of look->again: true if this function has added its first cases in an earlier stage
     bool again;
 } stages[] = {

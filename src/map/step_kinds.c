@@ -82,7 +82,8 @@ static double part_of_step(const struct map_steps *steps, size_t i,
 // is of that kind.
 typedef double parts[STAIRCASE_STEPS_MAX][STAIRCASE_KINDS];
 
-// Returns how badly a choice of kinds explains the probes: a sum of squared deviations.
+// Returns how badly a choice of kinds explains the probes: a sum of squared deviations, each at
+// most COST_MOST.
 static double cost_of(const struct map_steps *steps, const struct map_step_probe *probes,
                       size_t count, parts *parts_of, const unsigned *choice)
 {

@@ -43,7 +43,7 @@ struct map_steps {
     struct staircase all;
     enum map_step_kind kinds[STAIRCASE_STEPS_MAX];
     // True if the steps of the curve explain the latencies of the probes well. A level then counts
-    // even if no part of the curve is flat there.
+    // even if no part of the curve is flat there, unless its ends are near to each other.
     bool explained;
     struct clock_states clocks;
     // all probes of the curve's device that have a latency, in the order of the run
@@ -65,8 +65,9 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
 
 // ---------------------------------------------------------------- the kinds (map/step_kinds.c)
 
-// Finds the probes of the run (steps->probes, in `arena`). Returns the number of those that
-// map_steps_refine uses, because they have one node in each line.
+// Finds the probes of the run (steps->probes, in `arena`). Returns the number of those with one
+// node in each line and several in each page. map_steps_refine uses these, if the curve reaches
+// their regions.
 size_t map_steps_find_probes(struct arena *arena, struct map_steps *steps, const struct run *run);
 
 // Fits the steps again, now to the curve and to the probes with one node in each line together.
@@ -111,9 +112,9 @@ bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_
 // curve's latencies (clock_states_ns); NaN if the result has none.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);
 
-// True if the 95 % intervals of the result's latency in ns and in cycles are both too wide: wider
-// than 10 % of the latency, or than 50 % if the core clock had two states. One wide interval does
-// not count, because a changing core clock always makes one of the two wide.
+// True if the 95 % intervals of the result's latency in ns and in cycles are both missing or too
+// wide: wider than 10 % of the latency, or than 50 % if the core clock had two states. One wide
+// interval does not count, because a changing core clock always makes one of the two wide.
 bool map_steps_noisy(const struct map_steps *steps, const struct result *result);
 
 // Returns the result of a chain of kind `what` and level number `level`. The chain has the stride
@@ -157,7 +158,8 @@ void clock_states_find_heights(struct arena *arena, const struct step_shapes *sh
                                struct clock_states *states);
 
 // Returns the latency of a result in ns, as it would be at the usual core clock; NaN if the result
-// ran at neither of the two clocks. If states->cycle_ns > 0, returns the cycles times cycle_ns.
+// ran at neither of the two clocks. If the clock had only one state, returns the latency as it was
+// measured. If states->cycle_ns > 0, returns the cycles times cycle_ns.
 double clock_states_ns(const struct clock_states *states, const struct staircase *all,
                        const struct result *result);
 

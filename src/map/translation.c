@@ -19,8 +19,8 @@ enum {
     // benchmark latency).
     PAGES_LAP_BYTES = 1 << 20,
     PAGES_LAP_NODES = PAGES_LAP_BYTES / MAP_NODE_BYTES,
-    // Index of the first of the two odd probes, whose nodes are 1.5 MiB apart. They are the last
-    // probes.
+    // Index of the first of the two odd probes, whose nodes are 1.5 MiB and MAP_NODE_BYTES apart.
+    // They are the last probes.
     PAGES_ODD = 7,
     // Number of chains with a node in each page that look for one TLB's reach.
     REACH_POINTS = 20
@@ -95,9 +95,9 @@ static struct pages_probe probe_of(double region, uint64_t page)
 //           2 with which the region is at most `most`.
 //   narrow  The region is 0.9, 0.45, 0.225 of the reach, with nodes 1, ½, ¼ MiB apart. These
 //           probes fit if an entry covers at least 2, 1, ½ MiB.
-//   odd     The region is 0.65 and 1.3 times the reach, with nodes 1.5 MiB apart. Both probes fit
-//           only if pages are smaller than 2 MiB and the curve's chain used only some sets of the
-//           TLB. (Its nodes are an even number of pages apart.)
+//   odd     The region is 0.65 and 1.3 times the reach, with nodes about 1.5 MiB apart. Both
+//           probes fit only if pages are smaller than 2 MiB and the curve's chain used only some
+//           sets of the TLB. (Its nodes are an even number of pages apart.)
 static void pages_plan(double reach, double most, struct pages_probe probes[PAGES_PROBES])
 {
     double times = 16;
