@@ -379,7 +379,8 @@ size_t levels_mapped(const struct run *run, const char *device, const struct met
         if (!result_is_of(result, search.benchmark->name, device) ||
             !case_matches(&result->bench_case, search.headline->where))
             continue;
-        uint64_t level = case_uint(&result->bench_case, search.headline->by);
+        const struct case_value *number = case_find(&result->bench_case, search.headline->by);
+        uint64_t level = number ? number->uint : 0;
         if (level < 1 || level > most)
             continue;
         sizes[level - 1] = reading(&search, result);

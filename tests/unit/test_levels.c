@@ -211,6 +211,24 @@ static void a_step_that_is_no_cache_of_the_map_is_not_reported(void **state)
     run_destroy(run);
 }
 
+static void a_level_of_the_map_without_a_number_is_ignored(void **state)
+{
+    (void)state;
+    // given a run file of which one result of `map` lacks the number of its level
+    struct run *run = run_of(&latency, 1);
+    run_add_benchmark(run, &map);
+    add_staircase(run, "vulkan:0", "vector");
+    add_mapped_size(run, "vulkan:0", 1, 4 << 20);
+    add_mapped_size(run, "vulkan:0", 2, 8 << 20);
+    run->results[run->result_count - 1]->bench_case.value_count = 2;
+    // when
+    add_findings(run);
+    // then
+    assert_int_equal(run->finding_count, 1);
+    assert_level(&run->findings[0], "vulkan:0", 4 << 20);
+    run_destroy(run);
+}
+
 static void they_are_reported_once_and_for_each_device(void **state)
 {
     (void)state;
@@ -330,6 +348,7 @@ int main(void)
         cmocka_unit_test(the_levels_of_an_earlier_fathom_are_named_when_they_are_read),
         cmocka_unit_test(a_size_that_map_corrected_is_the_one_reported),
         cmocka_unit_test(a_step_that_is_no_cache_of_the_map_is_not_reported),
+        cmocka_unit_test(a_level_of_the_map_without_a_number_is_ignored),
         cmocka_unit_test(they_are_reported_once_and_for_each_device),
         cmocka_unit_test(the_longest_curve_decides),
         cmocka_unit_test(other_paths_are_reported_in_a_line_each),
