@@ -51,6 +51,8 @@ enum unit fleet_unit(enum unit unit)
 
 const char *fleet_percent(struct arena *arena, double share)
 {
+    if (isnan(share))
+        return "–";
     if (fabs(share) < 9.995)
         return arena_printf(arena, "%.1f %%", 100 * share);
     return share > 0 ? "over 999 %" : "under -999 %";

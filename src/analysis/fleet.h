@@ -84,7 +84,7 @@ const char *fleet_metric_title(enum check_metric metric);
 enum unit fleet_unit(enum unit unit);
 
 // Returns a share as text: "2.7 %". From 999.5 % on, in either direction, the text is "over 999 %"
-// or "under -999 %", because such a value is surely wrong.
+// or "under -999 %", because such a value is surely wrong. NaN gives "–".
 const char *fleet_percent(struct arena *arena, double share);
 
 struct fleet_point {

@@ -389,6 +389,17 @@ static void a_machine_with_fewer_cards_is_named(void **state)
     }
 }
 
+static void a_share_that_is_not_known_is_no_number(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    assert_string_equal(fleet_percent(arena, 0.027), "2.7 %");
+    assert_string_equal(fleet_percent(arena, 10), "over 999 %");
+    assert_string_equal(fleet_percent(arena, -10), "under -999 %");
+    assert_string_equal(fleet_percent(arena, (double)NAN), "–");
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +416,7 @@ int main(void)
         cmocka_unit_test(cards_with_other_firmware_are_a_group),
         cmocka_unit_test(a_loss_that_goes_with_heat_is_said_so),
         cmocka_unit_test(a_machine_with_fewer_cards_is_named),
+        cmocka_unit_test(a_share_that_is_not_known_is_no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
