@@ -345,7 +345,8 @@ static void pair_compare(struct comparing *c, const struct device_pair *pair,
     places = result_index_device(now, pair->now->id, &count);
     for (size_t i = 0; i < count; i++) {
         const struct result *result = places[i].result;
-        if (!result_measured(result))
+        if (!result_measured(result) ||
+            result_index_find(now, result->device, result->key) != result)
             continue;
         const struct result *former = result_index_find(base, pair->base->id, result->key);
         if (!former || !result_measured(former))

@@ -219,15 +219,17 @@ static void gap_report(struct run *run, const struct gap *gap)
     for (size_t i = 0; i < chip->row_count; i++)
         if (cross_same_group(gap->group, &chip->rows[i]) && chip->rows[i].cells[gap->device].apart)
             keys[count++] = chip->rows[i].first->key;
+    const char *interval = isfinite(worst->low)
+                               ? arena_printf(run->arena, " (%.3f … %.3f)", worst->low, worst->high)
+                               : "";
     *run_add_finding(run) = (struct finding){
         .code = "api-gap",
-        .text =
-            arena_printf(run->arena,
-                         "%s ÷ %s: the %s of %s differs by more than 3 %% in %zu of %zu equal "
-                         "cases, the most by the ratio %.3f (%.3f … %.3f) in %s",
-                         chip->devices[gap->device]->id, chip->devices[chip->reference]->id,
-                         gap->group->metric->name, gap->group->first->benchmark, gap->apart,
-                         gap->equal, worst->value, worst->low, worst->high, gap->worst->first->key),
+        .text = arena_printf(run->arena,
+                             "%s ÷ %s: the %s of %s differs by more than 3 %% in %zu of %zu equal "
+                             "cases, the most by the ratio %.3f%s in %s",
+                             chip->devices[gap->device]->id, chip->devices[chip->reference]->id,
+                             gap->group->metric->name, gap->group->first->benchmark, gap->apart,
+                             gap->equal, worst->value, interval, gap->worst->first->key),
         .value = worst->value,
         .keys = keys,
         .key_count = count};

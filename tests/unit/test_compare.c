@@ -182,6 +182,23 @@ static void a_missing_case_and_a_new_one_are_listed(void **state)
     scene_end(&scene);
 }
 
+static void a_new_case_that_is_in_its_run_twice_is_added_once(void **state)
+{
+    (void)state;
+    // given a case that only new has, with two results there,
+    struct scene scene = {.arena = arena_create(),
+                          .base = pair_run((struct pair_desc){.seed = 1, .cases = 19}),
+                          .now = pair_run((struct pair_desc){.seed = 2})};
+    struct compare_desc desc = {0};
+    *run_add_result(scene.now) = *scene.now->results[19];
+    // when both runs are compared
+    assert_true(
+        compare_runs(scene.arena, scene.base, scene.now, &desc, &scene.compare, &scene.err));
+    // then
+    assert_int_equal(scene.compare.counts[COMPARE_ADDED], 1);
+    scene_end(&scene);
+}
+
 static void a_metric_that_new_has_no_more_is_missing(void **state)
 {
     (void)state;
@@ -436,6 +453,7 @@ int main(void)
         cmocka_unit_test(a_clock_that_hides_more_work_is_named),
         cmocka_unit_test(more_noise_is_unsure_not_slower),
         cmocka_unit_test(a_missing_case_and_a_new_one_are_listed),
+        cmocka_unit_test(a_new_case_that_is_in_its_run_twice_is_added_once),
         cmocka_unit_test(a_metric_that_new_has_no_more_is_missing),
         cmocka_unit_test(a_case_that_fails_now_is_a_regression_and_a_skip_is_not),
         cmocka_unit_test(other_versions_and_methods_are_refused_unless_across),

@@ -73,6 +73,24 @@ static void a_gap_beyond_three_percent_is_a_finding(void **state)
     run_destroy(run);
 }
 
+static void a_gap_whose_ratio_has_no_interval_shows_none(void **state)
+{
+    (void)state;
+    // given a gap whose intervals do not overlap, and one of them reaches below 0
+    struct run *run = both((struct pair_desc){.work = 1.08}, (struct pair_desc){0});
+    for (size_t i = 0; i < run->result_count; i++)
+        for (size_t j = 0; j < run->results[i]->metric_count; j++)
+            if (strcmp(run->results[i]->device, "cuda:0") == 0)
+                run->results[i]->metrics[j].ci95[0] = -1;
+    // when
+    cross_add_findings(run);
+    // then
+    assert_true(run->finding_count > 0);
+    for (size_t i = 0; i < run->finding_count; i++)
+        assert_null(strstr(run->findings[i].text, "nan"));
+    run_destroy(run);
+}
+
 static void a_gap_within_the_noise_is_none(void **state)
 {
     (void)state;
@@ -201,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_cases_of_one_chip_stand_side_by_side),
         cmocka_unit_test(a_gap_beyond_three_percent_is_a_finding),
+        cmocka_unit_test(a_gap_whose_ratio_has_no_interval_shows_none),
         cmocka_unit_test(a_gap_within_the_noise_is_none),
         cmocka_unit_test(unequal_methods_have_no_ratio),
         cmocka_unit_test(other_chips_are_not_mixed),
