@@ -215,6 +215,8 @@ static void mark_headline(const struct run *run, const char *device,
             continue;
         if (headline->by)
             importance[i] = IMPORTANCE_FIGURE;
+        if (!isfinite(metric->median))
+            continue;
         if (is_better(metric, best)) {
             best = metric;
             at = i;

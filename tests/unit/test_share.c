@@ -72,11 +72,48 @@ static void results_that_no_headline_needs_go_first(void **state)
     run_destroy(run);
 }
 
+static void a_result_without_a_number_does_not_hide_the_best_one(void **state)
+{
+    (void)state;
+    // given a headline whose first case has no number
+    struct run *run = golden_run(TESTS_DIR "/golden/demo.json");
+    static const struct headline_info best = {.kind = HEADLINE_BEST, .metric = "rate"};
+    struct benchmark_info loads = *run_benchmark(run, "loads");
+    loads.headlines = &best;
+    loads.headline_count = 1;
+    const struct result *shown = NULL;
+    for (size_t i = 0; i < run->benchmark_count; i++)
+        if (strcmp(run->benchmarks[i]->name, "loads") == 0)
+            run->benchmarks[i] = &loads;
+    bool first = true;
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct result *result = run->results[i];
+        const struct metric *rate = result_metric(result, "rate");
+        if (!rate || !result_is_of(result, "loads", run->devices[0].id))
+            continue;
+        if (first)
+            for (size_t m = 0; m < result->metric_count; m++)
+                result->metrics[m].median = NAN;
+        else if (!shown || rate->median > result_median(shown, "rate"))
+            shown = result;
+        first = false;
+    }
+    assert_non_null(shown);
+    share_strip(run);
+    // when
+    while (share_thin(run))
+        continue;
+    // then
+    assert_ptr_equal(run_find(run, run->devices[0].id, shown->key), shown);
+    run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_texts_are_removed_and_figures_stay),
         cmocka_unit_test(results_that_no_headline_needs_go_first),
+        cmocka_unit_test(a_result_without_a_number_does_not_hide_the_best_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
