@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/check_cases.h"
 
+#include "analysis/pairing.h"
 #include "math/stats.h"
 #include "results/names.h"
 
@@ -270,12 +271,14 @@ static void add_figure(struct check *check, const struct check_case *of, double 
     check->figures[check->figure_count++] = figure;
 }
 
-// Adds to the check the figures of the copies between `device` and each other device, in the order
-// of the devices.
+// Adds to the check the figures of the copies between `device` and each other device of its API, in
+// the order of the devices.
 static void add_pairs(const struct run *run, const struct run_device *device, struct check *check,
                       const struct check_case *of)
 {
     for (size_t i = 0; i < run->device_count; i++) {
+        if (!device_same_api(device, &run->devices[i]))
+            continue;
         const char *number = strchr(run->devices[i].id, ':');
         double peer = number ? strtod(number + 1, NULL) : (double)NAN;
         add_figure(check, of, peer, check_result(run, device, of->metric, peer));

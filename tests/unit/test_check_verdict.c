@@ -114,6 +114,18 @@ static void any_pair_of_the_model_is_the_expectation_of_a_pair(void **state)
     end(&o);
 }
 
+static void a_device_of_another_api_is_no_second_peer(void **state)
+{
+    (void)state;
+    // given a copy to cuda:3, and a device of another API with the same number
+    struct outcome o = between_devices(PAIR("", "cuda:0", "cuda:3"), 394e9, "direct");
+    run_add_device(o.run)->id = "vulkan:3";
+    judge(&o);
+    assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
+    assert_int_equal(o.check->figure_count, 1);
+    end(&o);
+}
+
 static void a_shortened_result_is_as_good_an_expectation(void **state)
 {
     (void)state;
@@ -345,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_core_clock_that_power_or_heat_lowers_is_told_apart),
         cmocka_unit_test(a_link_is_slow_by_its_lanes_or_its_generation),
         cmocka_unit_test(any_pair_of_the_model_is_the_expectation_of_a_pair),
+        cmocka_unit_test(a_device_of_another_api_is_no_second_peer),
         cmocka_unit_test(a_shortened_result_is_as_good_an_expectation),
         cmocka_unit_test(a_pair_of_the_very_card_is_compared_with_itself),
         cmocka_unit_test(data_lost_between_two_devices_break_these_two),
