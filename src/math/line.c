@@ -13,14 +13,16 @@ static double weight_of(double y, bool relative)
 static bool fit(const double *x, const double *y, size_t count, bool relative, struct line *line)
 {
     double s = 0, sx = 0, sy = 0;
-    if (count < 3)
-        return false;
+    bool varies = false;
     for (size_t i = 0; i < count; i++) {
         double weight = weight_of(y[i], relative);
+        varies |= x[i] != x[0];
         s += weight;
         sx += weight * x[i];
         sy += weight * y[i];
     }
+    if (count < 3 || !varies)
+        return false;
     // The sums below use x minus the weighted mean of x; otherwise, values over many orders of
     // magnitude would lose precision.
     double middle = sx / s, sxx = 0, sxy = 0, left = 0;

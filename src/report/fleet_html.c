@@ -269,11 +269,6 @@ static enum check_metric worst_metric(const struct fleet_card *card)
     return (enum check_metric)worst;
 }
 
-static const char *loss_text(const struct page *page, double loss)
-{
-    return isfinite(loss) ? fleet_percent(page->arena, loss) : "–";
-}
-
 static const char *figure_text(const struct page *page, const struct fleet_card *card, unsigned m)
 {
     const struct check_figure *figure = card->points[m].figure;
@@ -307,7 +302,7 @@ static void beside_put(const struct page *page, const struct fleet_card *card)
                     fleet_metric_title((enum check_metric)m), figure_text(page, card, m),
                     figure_text(page, usual, m),
                     card->points[m].slow ? " style=\"color:var(--slow)\"" : "",
-                    loss_text(page, card->points[m].loss));
+                    fleet_percent(page->arena, card->points[m].loss));
     state_row(page, "Core clock", is->core_clock_hz, of->core_clock_hz, UNIT_HZ);
     state_row(page, "Memory clock", is->memory_clock_hz, of->memory_clock_hz, UNIT_HZ);
     state_row(page, "Power", is->power_w, of->power_w, UNIT_WATT);

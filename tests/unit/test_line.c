@@ -75,10 +75,12 @@ static void what_has_no_line_is_refused(void **state)
 {
     (void)state;
     const double same[] = {2, 2, 2}, x[] = {1, 2, 3}, y[] = {1, 2, 3}, zero[] = {1, 0, 3};
+    const double tenths[] = {0.1, 0.1, 0.1};
     const double unknown[] = {1, NAN, 3};
     struct line line;
     assert_false(line_fit_relative(x, y, 2, &line));
     assert_false(line_fit_relative(same, y, 3, &line));
+    assert_false(line_fit(tenths, y, 3, &line)); // their mean is not exactly 0.1
     assert_false(line_fit_relative(x, zero, 3, &line));
     assert_false(line_fit_relative(x, unknown, 3, &line));
 }
