@@ -56,8 +56,8 @@ struct bench_pick {
     const void *context; // the benchmark's own data: `context` of its struct bench_product
     // The case so far: values of the parameters before number `param`. In keep(), it is complete.
     struct bench_case c;
-    // For each parameter, the index of the case's value in the list of chosen values. If the
-    // parameter's condition `when` is false, the index is 0.
+    // For each parameter, the index of the case's value in the list of chosen values. The index is
+    // 0 if the parameter comes after number `param`, or if its condition `when` is false.
     const size_t *at;
     // Index of the parameter that now gets its value. In keep(), it is the number of parameters.
     size_t param;
@@ -77,9 +77,9 @@ struct bench_product {
     // Replaces the chosen value in pick->value by the value that the case should have.
     void (*replace)(const struct bench_pick *pick);
 
-    // Changes pick->value to the nearest value that the device supports. If there is none, returns
-    // false, and no case gets the value. The function is called for all values of presets. It is
-    // called for values of --set only if their list ends in "max".
+    // Returns false if no case should get pick->value, because the device does not support it. May
+    // change pick->value to a value that the device supports. The function is called for all values
+    // of presets. It is called for values of --set only if their list ends in "max".
     bool (*reach)(const struct bench_pick *pick);
 
     // Gets a complete case; returns true if the plan should contain it. May change the values in
@@ -97,20 +97,20 @@ struct bench_product {
 MUST_CHECK bool bench_plan_product(const struct bench_product *product,
                                    struct bench_case_list *list, struct error *err);
 
-// The state of a benchmark on one open device. One session serves all cases of the benchmark, so
-// programs and large buffers are made only once.
+// The state of a benchmark on one open device. A session serves many cases, which share its
+// programs and large buffers.
 struct bench_session {
     struct arena *arena;       // memory that lives as long as the session
     struct gpu_system *system; // devices that the benchmark may open, among them `device`
     struct gpu_device *device;
     const struct gpu_info *info;
     struct gpu_scope *scope;          // scope that owns device objects until the session ends
-    struct measure_programs programs; // programs, each built once; `scope` owns them
+    struct measure_programs programs; // programs, each built once; bench_session_end frees them
     struct measure_limits limits;
     // `clock` has the clocks that kernels can read; it is all 0 until bench_clock_probe fills it.
     // `known_clock` has the clocks that an earlier session measured; it is all 0 if there is none.
     struct measure_clock clock, known_clock;
-    bool warm;   // true: this session has measured a case, so the core clock is high
+    bool warm;   // set by benchmarks: true if a measurement in this session has warmed the device
     void *state; // the benchmark's own data, set by open()
     // Data of a second benchmark that shares the session (benchmark.session_of). For example, the
     // benchmark map uses sessions of latency.
@@ -118,7 +118,7 @@ struct bench_session {
 };
 
 // Begins a session on an open device of `system`, with an arena and a scope of its own.
-// bench_session_end frees the arena and closes the scope.
+// bench_session_end closes the scope and frees the programs and the arena.
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device);
 void bench_session_end(struct bench_session *session);
 
@@ -133,7 +133,9 @@ void bench_session_close(struct bench_session *session);
 // Finds the clocks that kernels can read, and sets session->clock to them.
 MUST_CHECK bool bench_clock_probe(struct bench_session *session, struct error *err);
 
-// Returns the largest number of counts by which the core's counter can advance in `ns` nanoseconds.
+// Returns the number of counts by which the core's counter advances in `ns` nanoseconds. If it
+// counts core cycles and the highest core clock is known, this is the largest possible number.
+// Returns 0 if the counter's rate is not known.
 double bench_counts_most(const struct bench_session *session, double ns);
 
 // Creates a buffer of `bytes` bytes in memory of the kind `memory`; returns NULL with `err` if that
@@ -170,9 +172,9 @@ struct benchmark {
     // parameter "together" decides whether they do. Its choices must be "auto", "yes" and "no".
     bool together;
 
-    // Approximate time of one case, in units of a `latency` case on an H200; 0 means 1. With the
-    // preset quick, quick_slowness replaces `slowness`, unless it is 0. suite/forecast.h estimates
-    // the remaining time of a run from these numbers.
+    // Approximate time of one case, in units of a `latency` case on an H200; 0 means 1. With a
+    // budget of few rounds, such as that of the preset quick, quick_slowness replaces `slowness`,
+    // unless it is 0. suite/forecast.h estimates the remaining time of a run from these numbers.
     double slowness, quick_slowness;
 
     // Returns the groups of hardware counters that a visit of the case reads: a sum of values of
@@ -218,8 +220,8 @@ struct benchmark {
     bool (*serve)(const char *device, int socket_fd, struct error *err);
 
     // Measures a case once: prepares, warms up, takes samples, and verifies. Fills `visit`, or
-    // fails. If the error is ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY, the case is skipped. After
-    // any other error, the case has failed.
+    // fails. If the error is ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY, the case is skipped.
+    // ERROR_INTERRUPTED ends the run. After any other error, the case has failed.
     bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
     // Optional. Writes the benchmark's built-in scenarios as elements of an open JSON array:
@@ -254,8 +256,8 @@ const struct benchmark *benchmark_find(const char *name);
 const struct benchmark *benchmark_session_of(const struct benchmark *benchmark, struct error *err);
 
 // Writes a description of the benchmark as an element of an open JSON array (results/codec.h):
-// metrics, views, and parameters with choices, bounds and presets. Bounds that are 0 or false are
-// left out.
+// among others its metrics, its views, and its parameters with choices, bounds and presets. Bounds
+// that are 0 or false are left out.
 void benchmark_describe(struct json_out *out, const struct benchmark *benchmark);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Chains of steps x ← x·x + b, which kernels run and the host computes again, bit for bit. With b =
 // −1.8 the values stay between −1.8 and 1.44 and repeat only after many steps. If a single step is
-// rounded differently, the last value differs. The benchmarks incore and roofline use these chains.
+// rounded differently, the last value nearly always differs. The benchmarks incore and roofline use
+// these chains.
 #ifndef BENCH_FMA_CHAIN_H
 #define BENCH_FMA_CHAIN_H
 
@@ -33,6 +34,7 @@ uint64_t fma_chain_constant(enum fma_number number);
 void fma_chain_follow(enum fma_number number, uint64_t steps, struct fma_chain chains[FMA_CHAINS]);
 
 // fma_round rounds `value` to the nearest number of the type, ties to even (for FMA_F16X2: to f16).
+// |value| must be at most the largest number of the type.
 // fma_bits returns the bit pattern of a number that fma_round returned.
 double fma_round(enum fma_number number, double value);
 uint64_t fma_bits(enum fma_number number, double rounded);

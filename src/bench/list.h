@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Each line registers one benchmark. BENCHMARK(name) registers `const struct benchmark bench_name`,
-// which a file in bench/name/ defines. `fathom list` and reports show the benchmarks in this order.
+// which a file in bench/name/ defines. `fathom list` shows the benchmarks in this order.
 BENCHMARK(latency)
 BENCHMARK(bandwidth)
 BENCHMARK(loads)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names that two places use: src/map/ (the plan of `fathom map` and its results) and
-// bench/map/map.c (the benchmark).
+// Names that two places use: src/map/ (the plan of `fathom map` and its results) and bench/map/
+// (the benchmark).
 #ifndef BENCH_MAP_H
 #define BENCH_MAP_H
 
@@ -13,7 +13,7 @@
 #define MAP_MEMORY     "memory"     // measures the memory behind the last cache that was found
 #define MAP_TLB        "tlb"        // measures a TLB level; without `level`: misses in all levels
 #define MAP_SHARED     "shared"     // measures a core's shared memory
-#define MAP_PROBE      "probe"      // probe of the line size: a chain with a given stride
+#define MAP_PROBE      "probe"      // probe of line size or pages: a chain with a given stride
 #define MAP_PAGES      "pages"      // probe of the page size: a chain over equally distant pages
 #define MAP_LOCAL      "local"      // probe of a level: a chain that uses few pages at a time
 #define MAP_WAYS       "ways"       // probe of cache ways: nodes that may fall into one cache set

@@ -23,7 +23,7 @@ struct plan_case {
 
 struct plan {
     enum plan_step (*next)(struct plan *plan, const struct run *so_far, struct plan_case *next);
-    size_t total; // number of all cases that the plan knows so far
+    size_t total; // number of all cases that the plan knows so far, without those taken out
     bool grows;
     // Returns the number of known cases of this benchmark that next() has not returned yet.
     size_t (*left)(const struct plan *plan, const struct benchmark *benchmark);
@@ -31,11 +31,11 @@ struct plan {
     // the case. Returns false if the plan has no such case left. The pointer may be NULL.
     bool (*take)(struct plan *plan, const char *key, struct plan_case *taken);
     // Optional. Adds conclusions from the results of the plan's cases to the run. Called once,
-    // after the last case.
+    // after the last measured case.
     void (*conclude)(const struct plan *plan, struct run *run);
     // Core clocks in Hz at which some of the plan's cases must run. Before such a case, the run
     // locks the device's core clock. On a simulated device, the benchmark sets the clock. If the
-    // user may not lock the clock, the run does not start. If clock_count is 0, no clock is locked.
+    // clock cannot be locked, the run does not start. If clock_count is 0, no clock is locked.
     const double *clocks_hz;
     size_t clock_count;
 };

@@ -51,7 +51,7 @@ double bench_counts_most(const struct bench_session *session, double ns)
 {
     double hz = session->clock.counter_hz;
     // The counter's rate may have been measured on an idle device with a low core clock. The
-    // highest core clock gives a safe maximum.
+    // highest core clock, if known, gives a safe maximum.
     if (session->clock.counts_core_clock)
         hz = fmax(hz, session->limits.core_clock_hz);
     return ns * hz / 1e9;

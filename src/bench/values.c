@@ -146,14 +146,14 @@ static bool add_single(struct parser *p, const char *text)
 // ---------------------------------------------------------------- ranges
 
 // The distance between the values of a range. "A..B/n" has n values per octave. In "A..B+s",
-// neighbouring values are s apart.
+// neighbouring values are s apart. The last value, B, may be closer to the value before it.
 struct spacing {
     uint64_t values; // number of values per octave; 1 if the range has a `step` instead
     uint64_t step;   // distance between neighbouring values; 0 if the range has values per octave
 };
 
-// Returns base · 2^(step/n), rounded as values.h says, where 0 ≤ step < n. Returns UINT64_MAX if
-// the result is 2^63 or more.
+// Returns base · 2^(step/n), rounded as values.h says, where 0 ≤ step < n. If step is above 0 and
+// the result is 2^63 or more, returns UINT64_MAX.
 static uint64_t value_between(const struct param_info *param, uint64_t base, uint64_t step,
                               uint64_t n)
 {
@@ -254,7 +254,7 @@ bool values_parse(struct arena *arena, const struct param_info *param, const cha
     *list = (struct value_list){0};
     struct parser parser = {.arena = arena, .param = param, .list = list, .err = err};
     char *rest = arena_strdup(arena, text);
-    // A text that begins with '{' is the content of a file. It is one value, although it contains
+    // A text that begins with '{' is the content of a file. It is one value, even if it contains
     // commas.
     if (param->type == PARAM_TEXT && *text == '{')
         return add_word(&parser, text);

@@ -4,14 +4,14 @@
 //   VALUES = PART[,PART…]      PART = VALUE | A..B[/N] | A..B+S
 //
 // - A..B has N values per octave (1 without /N): A, A·2^(1/N), A·2^(2/N) … and B itself. The values
-//   between A·2^k and A·2^(k+1) are rounded: BYTES to a multiple of 1/64 of the power of two below,
-//   UINT to the nearest integer.
+//   between A·2^k and A·2^(k+1) are rounded: BYTES to a multiple of 1/64 of the power of two below
+//   (at least to whole bytes), UINT to the nearest integer.
 // - A..B+S has steps of S: A, A+S, A+2·S … and B itself. Only BYTES and UINT allow this form.
 // - BYTES allow the units KiB, MiB, GiB and TiB.
 // - The word "max" means the most that the device allows. BYTES and UINT allow this word if
 //   param_info.takes_max is true. It is stored as UINT64_MAX, and the benchmark replaces it. A..max
-//   has the values up to param_info.most (up to 2^63 if that is 0), and then UINT64_MAX.
-// - A TEXT that begins with '{' is the content of a file. It is one value, although it contains
+//   ends in UINT64_MAX; its other values go up to param_info.most, unless that is 0.
+// - A TEXT that begins with '{' is the content of a file. It is one value, even if it contains
 //   commas.
 #ifndef BENCH_VALUES_H
 #define BENCH_VALUES_H
@@ -28,8 +28,8 @@ struct value_list {
 };
 
 // Parses `text` as values of `param`. Fails with ERROR_USAGE if a part of `text` is wrong. The
-// message names that part and says what is allowed. Also fails if there are more than VALUES_MAX
-// values.
+// message names that part, or the wrong value of a range, and says what is allowed. Also fails if
+// there are more than VALUES_MAX values.
 MUST_CHECK bool values_parse(struct arena *arena, const struct param_info *param, const char *text,
                              struct value_list *list, struct error *err);
 
