@@ -86,9 +86,9 @@ static void report_slow_host(struct run *run, const struct result *first, const 
 
 // Fits a line: the bytes that a kernel moves on x, its time on y. The points are results[first] and
 // the later results that differ only in the number of elements. A point needs volume_least (less 1
-// %) to volume_most bytes, and a rate that the host does not limit. With POINTS_MIN points and a
-// positive slope and intercept, the line becomes the finding launch-fit. Otherwise, if the host
-// limits a result, the finding is launch-bound.
+// %) to volume_most bytes, and a rate that the host does not limit. With at least POINTS_MIN points
+// and a positive slope and intercept, the line becomes the finding launch-fit. Otherwise, if the
+// host limits a result with such a number of bytes, the finding is launch-bound.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();

@@ -123,7 +123,7 @@ static bool take_answers(struct launch_row *row, struct timestamp *best, unsigne
 }
 
 // Reads several calibrated timestamps of the API. Sets *best to the one with the smallest
-// uncertainty. Returns false if the API has none.
+// uncertainty. Returns false if one of them cannot be read.
 static bool take_calibrated(struct launch_row *row, struct timestamp *best)
 {
     struct gpu_calibrated_timestamp pair;
@@ -138,9 +138,9 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Sets *best to one instant on both clocks. It comes from the API or, if the API has none or gave
-// impossible times before (api_refuted), from answers of a kernel. Adds the number of these answers
-// to *all.
+// Sets *best to one instant on both clocks. It comes from the API or, if the API cannot read the
+// clocks or gave impossible times before (api_refuted), from answers of a kernel. Adds the number
+// of these answers to *all.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;

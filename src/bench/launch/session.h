@@ -34,8 +34,8 @@ enum launch_mode { // how a case launches kernels, and which time is measured
 };
 
 struct launch_case {
-    // Number of elements that a kernel scales. If it is 0, kernels are empty: they only add to a
-    // count or store the time.
+    // Number of elements that a kernel scales. If it is 0, kernels are empty: they only add 1 to a
+    // count. With mode=one-way, they also store the time.
     uint64_t elements;
     enum launch_between between;
     enum launch_mode mode;
@@ -63,20 +63,20 @@ struct launch_session {
     bool api_refuted; // true: kernels read another clock than the API's timestamps
 };
 
-// The session's device, opened a second time with several queues (launch_queue_count), until the
-// session ends. If the first opening had so many queues, other cases would be slower.
+// The session's device, opened a second time with launch_queue_count queues, until the session
+// ends. If the first opening had so many queues, other cases would be slower.
 struct launch_wide {
     struct bench_session bench;
-    // session on the device with several queues; it has only what empty kernels need
+    // session on the second opening of the device; it has only what empty kernels need
     struct launch_session session;
 };
 
 MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
 void launch_close(struct bench_session *bench);
 
-// Makes both buffers of the pair large enough for `elements` elements. Fills the first one with the
-// data of launch.h, and the second one with twice these values. No kernel writes doubled values, so
-// launch_check fails if no kernel ran.
+// Makes both buffers of the pair large enough for `elements` elements. In these elements,
+// the first one gets the data of launch.h, and the second one twice these values. No scaling kernel
+// writes doubled values, so launch_check of ends[1] fails if no scaling kernel ran.
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
                                struct error *err);
 
@@ -102,8 +102,8 @@ void launch_record(struct launch_session *session, const struct launch_case *thi
 // Returns the number of queues that launch_wide_open requests from the device.
 unsigned launch_queue_count(const struct gpu_info *info);
 
-// Opens the device a second time, with several queues, and sets session->wide. If session->wide is
-// set already, does nothing.
+// Opens the device a second time, with launch_queue_count queues, and sets session->wide. If
+// session->wide is set already, does nothing.
 MUST_CHECK bool launch_wide_open(struct launch_session *session, struct error *err);
 
 // Returns the maximum number of elements of a kernel: 128 Mi, or 1 Mi on a CPU. It is lower if the
@@ -134,7 +134,9 @@ struct launch_row {
     // signs[i] is the sign that the data in session->ends[i] should have. signs[1] is 0 until a
     // kernel has written ends[1].
     float signs[2];
-    double submit_ns; // host time in ns per kernel of the calls that submit
+    // host time in ns per kernel of the calls that submit; 0 in the modes round-trip, one-way,
+    // signal
+    double submit_ns;
 };
 
 struct launch_reach {

@@ -245,8 +245,8 @@ static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
     }
 }
 
-// Chooses the number of kernels in a sample. `known` is the number from an earlier visit of the
-// case; 0 if there was none.
+// Makes the batches of a sample, and chooses the number of kernels if the mode leaves a choice.
+// `known` is row->kernels of an earlier visit of the case; 0 if there was none.
 static bool size(struct launch_row *row, uint64_t known, struct error *err)
 {
     switch (row->this_case->mode) {
@@ -390,7 +390,7 @@ static bool refuse_missing(const struct bench_visit *run, const struct launch_ca
 static bool visit_row(struct launch_row *row, struct measure_visit *visit, struct error *err)
 {
     struct bench_visit *run = row->run;
-    uint64_t *known = *run->memory; // number of kernels in a sample; 0 if not known yet
+    uint64_t *known = *run->memory; // row->kernels of an earlier visit; 0 if there was none
     unsigned count = run->request->samples ? run->request->samples : 1;
     const struct samples samples = {ARENA_ARRAY(run->arena, count, double),
                                     ARENA_ARRAY(run->arena, count, double), count};
