@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Measures one workgroup on one core. The time comes from the core's own counter or, if kernels
-// cannot read that counter, from the device's time stamps.
+// cannot read that counter and the device's clock, from the device's time stamps.
 #include "bench/incore/session.h"
 #include "math/stats.h"
 #include "measure/pace.h"
@@ -32,8 +32,8 @@ struct core {
     struct gpu_program *program;
     struct memory *memory;
     unsigned samples;
-    // The length of each sample: `counts` in counts of the core's counter, `ns` in ns. If kernels
-    // cannot read the counter, `counts` is 0.
+    // The length of each sample: `counts` in counts of the core's counter, `ns` in ns. If
+    // session->clocked is false, `counts` is 0.
     double counts[INCORE_SAMPLES_MAX], ns[INCORE_SAMPLES_MAX];
     bool separate;
 };
@@ -122,7 +122,7 @@ static double elapsed(const struct core *core, const uint32_t *stamps)
     return last - first;
 }
 
-// Returns how many ns the timed iterations of a dispatch take by the device's clock.
+// Returns how many ns the timed iterations of the first subgroup take by the device's clock.
 static double device_ns(const struct core *core, const uint32_t *stamps)
 {
     return measure_clock_elapsed_ns(&core->run->session->clock,

@@ -9,11 +9,11 @@
 
 enum {
     // Chains of INCORE_DIV to INCORE_SIN on floats settle within this many steps: x then stays the
-    // same or alternates between two values. So the host computes no more steps.
+    // same or alternates between two values. So the host computes at most one step more.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
     // Each step inverts the votes of the lanes whose bits are set here. Only the first four lanes
-    // ever vote 1, because every subgroup has at least four lanes.
+    // ever vote 1, so a subgroup needs at least four lanes.
     VOTED = 5,
     FOUR_LANES = 15,
     // Each lane of a subgroup adds its own constant to x. The smallest of these constants belongs
@@ -28,8 +28,8 @@ static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0
 struct chain {
     uint64_t start;  // first value of x
     uint64_t second; // first value of y, in chains of integers
-    // The last value of x: `fused` if an fma rounds once, `rounded` if it rounds twice. Without an
-    // fma, both are equal.
+    // The last value of x (of y, if integers are added or multiplied): `fused` if an fma rounds
+    // once, `rounded` if it rounds twice. Without an fma, both are equal.
     uint64_t fused, rounded;
 };
 

@@ -168,8 +168,8 @@ enum incore_param { // indices of the array `params`
     INCORE_PARAM_SUBGROUPS
 };
 
-// Returns false if no kernel has enough threads for the chosen number of subgroups. Barriers have
-// kernels for only a few sizes of workgroups.
+// Returns false if no kernel has enough threads for the chosen number of subgroups. A barrier needs
+// a kernel with exactly as many threads (incore_has_barrier).
 static bool reach(const struct bench_pick *pick)
 {
     uint64_t subgroup = pick->request->device->limits.subgroup_threads;

@@ -8,7 +8,7 @@ enum {
     NAME_BYTES = 64,
     HEAD_BYTES = INCORE_HEAD * 4,
     SLOT_BYTES = INCORE_SLOTS * 8,
-    TILE_LANES = 32 // number of threads that compute a matrix tile together
+    TILE_LANES = 32 // number of threads that compute a matrix tile together, except with wgmma
 };
 
 // ---------------------------------------------------------------- operations
@@ -102,8 +102,8 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
 }
 
 // Predicts NVIDIA's count of instructions for an operation of the class MEASURE_OTHER. Only
-// operations with one instruction per step get a count. NVIDIA runs integer multiplications in the
-// FP32 units, and shuffles in the units for loads and stores.
+// operations with one counted instruction per step get a count. NVIDIA runs integer multiplications
+// in the FP32 units, and shuffles in the units for loads and stores.
 static void claim_other(const struct incore_kind *kind, double steps,
                         struct measure_count_claims *claims)
 {

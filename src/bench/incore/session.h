@@ -27,8 +27,8 @@ struct incore_kind {
     // no such kernel. incore_chain_steps() returns the exact number of steps of a chain.
     unsigned steps;
     gpu_caps caps; // capabilities that the operation needs
-    // Number of results that a thread computes in one step: 2 if the operation is packed or mixed,
-    // else 1. For matrix tiles: number of products of two scalars.
+    // Number of results that a thread computes in one step: 2 for fp16x2-fma and for the mixed
+    // operation, else 1. For matrix tiles: number of products of two scalars, per thread.
     unsigned results;
     // number of operations per result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4, else 1
     unsigned arithmetic;
@@ -53,8 +53,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
                                                double steps);
 
 // Fills `words` with a proof, the values against which kernels check their results: the constants a
-// and b and, for each chain, the first value and the value after `steps` steps. `words` has
-// INCORE_SLOTS slots of two words (incore.h).
+// and b and, for each chain, the first value and the value after `steps` steps (for matrix tiles:
+// how much an element grows). `words` has INCORE_SLOTS slots of two words (incore.h).
 // If an API does not define an operation exactly, results may differ by INCORE_TOLERANCE_…. Such
 // chains settle: after 1024 steps, x stays the same or alternates between two values. So the host
 // computes at most 1025 steps of them.
@@ -92,8 +92,8 @@ void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
 // INCORE_BLOCK for all chains together.
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
-// Returns true if the operation has a kernel for the case's number of chains. Only common
-// operations have kernels for 3, 5, 6 and 7 chains.
+// Returns false if the case has 3, 5, 6 or 7 chains, and the operation has no kernel for these
+// numbers. Only common operations have one.
 bool incore_has_kernel(const struct incore_case *this_case);
 
 // ---------------------------------------------------------------- the session
@@ -155,7 +155,7 @@ struct incore_proven {
 };
 
 // Reads the counts in proof number `proof`, after the batch has ended. Fails with ERROR_MISMATCH if
-// a thread's result differs from the host's, or if a thread made too few steps.
+// a thread's result differs from the host's, or if a thread made a wrong number of steps.
 MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigned proof,
                                    struct incore_proven *proven, struct error *err);
 
