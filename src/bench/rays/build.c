@@ -67,7 +67,7 @@ static bool prepare_copy(struct job *job, struct error *err)
     job->bytes = gpu_tree_bytes(source);
     if (compact && !gpu_tree_compact_bytes(source, &job->bytes, err))
         return false;
-    // The first copy must have the primitives at their old places. So the source is first built
+    // The first copy must have the primitives at their old places. So the source is built again
     // from unmoved primitives.
     job->tree.scene.move = 0;
     job->tree.tree = gpu_tree_create_copy(job->run->scope, source, larger(before, job->bytes), err);

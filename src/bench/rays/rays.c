@@ -203,8 +203,8 @@ static const struct headline_info headlines[] = {
 };
 
 // Returns true if presets trace rays in the way that pick->value names: by queries or by pipelines.
-// If the device has no queries, presets use pipelines. If it has both, the preset full uses both,
-// and other presets use queries.
+// If the device has only pipelines, presets use pipelines. If it has both, the preset full uses
+// both. In all other cases, presets use queries.
 static bool has_way(const struct bench_pick *pick)
 {
     const gpu_caps caps = pick->request->device->caps;
@@ -277,8 +277,8 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// Adds the finding no-ray-units if the device has no hardware units for rays. Its cores then test
-// boxes and triangles.
+// Adds the finding no-ray-units if a result has the detail "units": the device has no hardware
+// units for rays, so its cores test boxes and triangles.
 static void conclude_units(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -278,8 +278,8 @@ static double fit(const struct job *job, const struct row *row, int sample, doub
         x[i] = length_of(i);
         y[i] = time_of(job, &row->points[i], sample);
     }
-    // If the time does not grow with the number of primitives, an upper bound replaces the slope:
-    // the longest rays' time per primitive.
+    // If no line fits, or if the time does not grow with the number of primitives, an upper bound
+    // replaces the slope: the longest rays' time per primitive.
     if (!line_fit_relative(x, y, LENGTHS, &line) || !(line.slope > 0))
         line = (struct line){.slope = y[LENGTHS - 1] / x[LENGTHS - 1]};
     *residual = 0;

@@ -13,8 +13,8 @@
 enum rays_work {
     RAYS_WORK_TRIANGLE,   // rays cross a row of culled triangles
     RAYS_WORK_BOX,        // rays cross boxes of instances; a mask hides all but the last one
-    RAYS_WORK_ANY_HIT,    // rays cross a row of triangles; a kernel is called for each triangle
-    RAYS_WORK_PROCEDURAL, // rays cross a row of boxes; a kernel is called for each box
+    RAYS_WORK_ANY_HIT,    // rays cross a row of triangles; a kernel counts each triangle
+    RAYS_WORK_PROCEDURAL, // rays cross a row of boxes; a kernel counts each box
     RAYS_WORK_RAYS,
     RAYS_WORK_LATENCY,
     RAYS_WORK_SIZE,
@@ -64,8 +64,9 @@ struct rays_session {
     struct gpu_program *scene, *check_all, *check_nearer;
     // The hits of one dispatch: a struct rays_hit for each ray.
     struct gpu_buffer *hits;
-    // Results of the checks: number of rays without a record, with a wrong hit, and without a hit;
-    // then the number of the first wrong ray.
+    // Results of the checks: the number of rays without a record, of errors in hits (a ray may have
+    // several), and of rays without a hit; then the lowest number of a ray without a record or with
+    // an error.
     struct gpu_buffer *result;
     uint32_t scene_rays_log2, row_rays_log2, chain_rays_log2;
 };
@@ -85,9 +86,10 @@ struct rays_tree {
     struct rays_scene scene;
     struct gpu_tree_desc desc;
     struct gpu_buffer *input;
-    struct gpu_tree *tree;       // tree that is measured, of the kind desc.kind
-    struct gpu_tree *triangle;   // tree that instances refer to; NULL if `tree` has no instances
-    struct gpu_buffer *instance; // input of the build of `top`: one instance of `tree`
+    struct gpu_tree *tree;     // tree that is measured, of the kind desc.kind
+    struct gpu_tree *triangle; // tree that instances refer to; NULL if `tree` has no instances
+    // input of the build of `top`: one instance of `tree`; NULL if `top` is `tree`
+    struct gpu_buffer *instance;
     // Tree through which rays are traced. If `tree` has instances, it is `tree`. Otherwise it is a
     // tree with one instance of `tree`.
     struct gpu_tree *top;
@@ -103,7 +105,7 @@ MUST_CHECK bool rays_build(struct bench_visit *run, struct gpu_tree *tree, struc
 // Returns a scene of this kind with about `count` primitives, at their usual places (not moved).
 struct rays_scene rays_scene_of(uint32_t kind, uint32_t count);
 
-// Writes the primitives of tree->scene into a new buffer, tree->input. Then creates and builds the
+// Writes the primitives of tree->scene into a new buffer, tree->input. Creates and builds all
 // trees. Also sets the input and the count of tree->desc.
 MUST_CHECK bool rays_tree_make(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
@@ -159,9 +161,9 @@ void rays_beam_record_once(void *beam, struct gpu_batch *batch);
 MUST_CHECK bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam,
                                   uint64_t *repeats, struct measure_span *span, struct error *err);
 
-// Fails with ERROR_MISMATCH if a ray was not traced, or if its hit does not lie on a primitive.
-// Also fails if another primitive is nearer, which it tests for some rays. Sets *misses to the
-// number of rays that hit nothing.
+// Fails with ERROR_MISMATCH if a ray was not traced, or if its hit does not lie on the primitive
+// that it names. Also fails if another primitive is nearer, which it tests for some rays. Sets
+// *misses to the number of rays that hit nothing.
 MUST_CHECK bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam,
                                 uint32_t *misses, struct error *err);
 

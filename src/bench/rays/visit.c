@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures rays through scenes: all side by side, or one after another. Also opens the session, and
-// selects the function that measures a case.
+// Measures rays through scenes: all side by side, or one after another. Also reports the size of
+// the kernels that trace rays, opens the session, and selects the function that measures a case.
 #include "bench/rays/session.h"
 #include "measure/claim.h"
 
@@ -173,7 +173,7 @@ static const char *list_statistics(struct arena *arena, const char *text)
 }
 
 // Reports what the driver says about kernels that trace rays: registers, memory and stack. A case
-// with work=rays and the same `hits` uses these kernels. No time is measured.
+// with work=rays and the same `hits` and `through` uses these kernels. No time is measured.
 static bool visit_size(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     const bool boxes = case_says(run->bench_case, "hits", "procedural");
