@@ -13,7 +13,7 @@ enum {
     OVER = 2 // size of oversubscribed arrays together, in multiples of the device's memory
 };
 static const uint64_t advised_most =
-    96 << 20; // maximum size in bytes of arrays with advice; small, because the host writes slowly
+    96 << 20; // maximum bytes with advice, where DEVICE_SHARE applies; the host writes slowly
 
 static const struct param_info params[] = {
     {.key = "touch",

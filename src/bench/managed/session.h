@@ -29,7 +29,8 @@ struct managed_session {
     // Buffer that holds one number: how many pairs of elements the kernel `check` found correct.
     struct gpu_buffer *right;
     struct measure_link link;
-    uint32_t visits; // number of visits so far; each visit makes its seed from it
+    // number of visits so far that have begun to make arrays; each makes its seed from it
+    uint32_t visits;
 };
 
 struct managed_params { // parameters of the kernels, which declare the same struct
@@ -52,7 +53,7 @@ MUST_CHECK bool managed_open(struct bench_session *bench, struct error *err);
 // Allocates the three arrays and gives the driver the case's advice. If memory is short, fails with
 // ERROR_OUT_OF_MEMORY before any allocation. The arrays may take at most 9/10 of the device's free
 // memory. If the host writes them first, or if the advice is to keep them on the host, they may
-// also take at most half of the host's available memory.
+// also take at most half of the host's available memory, if that is known.
 MUST_CHECK bool managed_arrays_make(struct managed_arrays *arrays,
                                     const struct managed_case *this_case, struct error *err);
 
@@ -66,8 +67,8 @@ void managed_arrays_record(const struct managed_arrays *arrays, double factor,
                            struct gpu_batch *batch);
 
 // managed_arrays_check_device lets the device check every element of array a.
-// managed_arrays_check_host checks a few elements on the host, which moves their pages to the host.
-// If an element is not b + factor × c, the check fails with ERROR_MISMATCH.
+// managed_arrays_check_host checks a few elements on the host, which may move their pages to the
+// host. If a checked element is not b + factor × c, the check fails with ERROR_MISMATCH.
 MUST_CHECK bool managed_arrays_check_device(struct managed_arrays *arrays, double factor,
                                             struct error *err);
 MUST_CHECK bool managed_arrays_check_host(const struct managed_arrays *arrays, double factor,
