@@ -36,7 +36,7 @@ MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
 // Makes the program of the case before its first visit (struct benchmark, member `programs`).
 void occupancy_programs(struct bench_session *bench, const struct bench_case *c);
 
-// Returns the program of a case; the session's scope owns it. Returns NULL with `err` if the device
+// Returns the program of a case; the session owns it. Returns NULL with `err` if the device
 // or this build cannot run the case.
 struct gpu_program *occupancy_program(struct occupancy_session *session,
                                       const struct occupancy_case *this_case, struct error *err);
@@ -70,8 +70,8 @@ struct occupancy_tally {
     // workgroups were on the core at once. If several cores had `most`, the core with the lowest
     // number counts.
     double fill_ns;
-    // True if another workgroup began on the core of `fill_ns` after that core had filled. The late
-    // workgroup had to wait, so the core was full.
+    // True if another workgroup began on the core of `fill_ns` after that core had filled. So the
+    // late workgroup probably had to wait for room on the core.
     bool refilled;
 };
 

@@ -17,7 +17,7 @@ enum {
 enum {
     ITERATIONS = 4,
     // A thread writes words of shared memory, then reads words that are this many places further
-    // on. Other threads, perhaps of another subgroup, wrote the words that it reads.
+    // on. If there are enough words, other threads wrote the words that it reads.
     SHIFT = 61,
     POLLS = 1 << 20,
     // The first run assumes that at most this many workgroups fit on a core. It has twice as many
@@ -158,9 +158,10 @@ static bool is_slow(const struct work *work)
 }
 
 // Chooses the number of workgroups and the time that each stays on its core (hold_ns), with at most
-// TRIES runs. Doubles the number until the fullest core gets another workgroup after it was full.
-// Then doubles the time until this core fills within half of it. Last, reduces the number to WAVES
-// times the workgroups that the chip held at once.
+// TRIES runs. Doubles the number (up to GROUPS_MAX) until the fullest core gets another workgroup
+// after it was full. Then doubles the time (up to hold_most_ns) until this core fills within half
+// of it. Last, if the core did get another workgroup, reduces the number to WAVES times the
+// workgroups that the chip held at once.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;
@@ -180,8 +181,9 @@ static bool size_run(struct work *work, struct error *err)
     return true;
 }
 
-// Sets work->memory to the data that the session keeps for the case. At the case's first visit,
-// finds the program, and chooses the number of workgroups and the time that they stay.
+// Sets work->memory to the data that the session keeps for the case, and makes the buffers. At the
+// case's first visit, finds the program, and chooses the number of workgroups and the time that
+// they stay.
 static bool recall(struct work *work, struct error *err)
 {
     work->memory = *work->run->memory;
