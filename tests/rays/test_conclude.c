@@ -11,6 +11,7 @@
 
 extern const struct benchmark bench_rays;
 
+// Adds a result to the run. If `through` is NULL, the case lacks that parameter.
 static void add_through(struct run *run, const char *through, const char *scene, const char *order,
                         uint64_t primitives, double rate)
 {
@@ -21,13 +22,16 @@ static void add_through(struct run *run, const char *through, const char *scene,
                               {"scene", scene},
                               {"order", order},
                               {"hits", "opaque"}};
+    size_t count = 0;
     for (size_t i = 0; i < COUNT(texts); i++)
-        values[i] =
-            (struct case_value){.key = texts[i][0], .type = PARAM_TEXT, .text = texts[i][1]};
-    values[5] = (struct case_value){.key = "primitives", .type = PARAM_UINT, .uint = primitives};
+        if (texts[i][1])
+            values[count++] =
+                (struct case_value){.key = texts[i][0], .type = PARAM_TEXT, .text = texts[i][1]};
+    values[count++] =
+        (struct case_value){.key = "primitives", .type = PARAM_UINT, .uint = primitives};
     *result = (struct result){.benchmark = "rays",
                               .device = "vulkan:0",
-                              .bench_case = {values, 6},
+                              .bench_case = {values, count},
                               .metrics = ARENA_NEW(run->arena, struct metric),
                               .metric_count = 1};
     result->metrics[0] = (struct metric){.name = "rays", .median = rate};
@@ -79,6 +83,20 @@ static void rays_through_other_means_are_not_compared(void **state)
     run_destroy(run);
 }
 
+// Cases leave out through=query, so a case without `through` is one of queries.
+static void queries_are_not_compared_with_a_pipeline(void **state)
+{
+    (void)state;
+    struct run *run = make_run();
+    add_through(run, "pipeline", "soup", "ordered", 1024, 200e6);
+    add_through(run, NULL, "soup", "random", 1024, 25e6);
+    add_through(run, NULL, "soup", "ordered", 1024, 50e6);
+    bench_rays.conclude(run, "vulkan:0");
+    assert_int_equal(run->finding_count, 1);
+    assert_float_equal(run->findings[0].value, 0.5, 1e-9);
+    run_destroy(run);
+}
+
 static void one_order_alone_tells_nothing(void **state)
 {
     (void)state;
@@ -112,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_rays_are_compared_in_the_largest_scene),
         cmocka_unit_test(rays_through_other_means_are_not_compared),
+        cmocka_unit_test(queries_are_not_compared_with_a_pipeline),
         cmocka_unit_test(one_order_alone_tells_nothing),
         cmocka_unit_test(a_device_without_units_for_rays_is_named_once),
     };

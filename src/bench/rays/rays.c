@@ -256,18 +256,18 @@ static bool keep(const struct bench_pick *pick, struct error *err)
 // ---------------------------------------------------------------- findings
 
 // Returns the first result with a rate of rays, opaque hits and this order of rays; NULL if there
-// is none. The result has the same scene, number of primitives and value of `through` (if any) as
-// `like`.
+// is none. The result has the same scene and number of primitives as `like`. Both are of queries,
+// or both of a pipeline; a case without `through` is of queries.
 static const struct result *find(const struct run *run, const char *device, const char *order,
                                  const struct result *like)
 {
     const char *scene = case_text(&like->bench_case, "scene");
-    const struct case_value *through = case_find(&like->bench_case, "through");
+    const bool pipeline = case_says(&like->bench_case, "through", "pipeline");
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (result_is_of(result, "rays", device) && result_metric(result, "rays") &&
             case_says(&result->bench_case, "scene", scene) &&
-            (!through || case_says(&result->bench_case, "through", through->text)) &&
+            case_says(&result->bench_case, "through", "pipeline") == pipeline &&
             case_says(&result->bench_case, "order", order) &&
             case_says(&result->bench_case, "hits", "opaque") &&
             case_uint(&result->bench_case, "primitives") ==
