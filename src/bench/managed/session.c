@@ -36,7 +36,6 @@ bool managed_open(struct bench_session *bench, struct error *err)
     struct managed_session *session = ARENA_NEW(bench->arena, struct managed_session);
     session->bench = bench;
     bench->state = session;
-    measure_link_of(bench->arena, bench->info, &session->link);
     return (session->fill = measure_program(&bench->programs, "managed_fill", NULL, err)) &&
            (session->check = measure_program(&bench->programs, "managed_check", NULL, err)) &&
            (session->triad = measure_program(&bench->programs, "managed_triad", NULL, err)) &&

@@ -121,6 +121,8 @@ bool managed_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     trial.arrays = (struct managed_arrays){.session = trial.session, .scope = run->scope};
     if (!measure(&trial, repeats, err))
         return false;
+    if (!trial.session->link.text) // only now, because an idle card slows its link down
+        measure_link_of(run->session->arena, run->session->info, &trial.session->link);
     report(&trial, visit);
     return true;
 }

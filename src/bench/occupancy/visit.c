@@ -168,6 +168,8 @@ static bool size_run(struct work *work, struct error *err)
     for (int i = 0; i < TRIES; i++) {
         if (!make_buffers(work, err) || !run_once(work, err))
             return false;
+        if (i == TRIES - 1)
+            break; // the buffers are made for this number of workgroups
         if (!work->tally.refilled && memory->groups <= GROUPS_MAX / 2)
             memory->groups *= 2;
         else if (is_slow(work) && memory->hold_ns * 2 <= hold_most_ns)
