@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Adds the findings of the benchmark overlap. If the cases of a run answer a question, a finding
-// gives a verdict or a number, with the interval of the measured value. Some findings also quote
-// published results of other GPUs ("Breaking Down Barriers, Part 6", M. Pettineo, 2018, read by eye
-// from time lines of Direct3D 12 under Windows).
+// gives a verdict or a number, with the interval of the measured value if there is one. Some
+// findings also quote published results of other GPUs ("Breaking Down Barriers, Part 6", M.
+// Pettineo, 2018, read by eye from time lines of Direct3D 12 under Windows).
 #include "analysis/compare.h"
 #include "base/text.h"
 #include "bench/overlap/session.h"
@@ -139,7 +139,7 @@ enum scale {
 struct question {
     const char *code, *metric;
     // The scenario that answers the question. If it has no number for the metric and `only` is
-    // false, another scenario answers.
+    // false, the first scenario that has one answers.
     const char *scenario;
     enum scale scale;
     const char *text, *rest; // `text` comes before the number in the finding, `rest` after it
@@ -213,7 +213,8 @@ static void ask(const struct subject *subject, const struct question *question)
 }
 
 // Adds a finding barrier-gap for each case of one scenario: "default" or, if "default" has no gaps,
-// the first scenario with gaps. Leaves out barriers of render targets, and gaps between queues.
+// the first scenario with gaps. Leaves out barriers of render targets, and the scenario
+// "cross-queue" on two queues.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -456,7 +457,8 @@ static void report_clock(const struct subject *subject)
 // Adds the findings below. The keys of a finding are the cases from which it comes. Its value is
 // the number in its text; NaN if the text has none. For target-barrier, the value is the difference
 // of the two numbers in the text.
-//   overlap-clock          resolution of the device's clock (see report_clock)
+//   overlap-clock          resolution of the device's clock (see report_clock); its key is the
+//                          first case with a calibration
 //   overlap-dispatches     do unordered dispatches of one queue overlap
 //   overlap-draw-dispatch  do an unordered draw and an unordered dispatch of one queue overlap
 //   overlap-draws          do unordered draws of one queue overlap

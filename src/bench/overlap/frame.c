@@ -10,10 +10,10 @@
 enum {
     WORDS_CHECKED = 3 // number of result words checked per workload and frame
 };
-// Time in ns between the submission of a frame and the release of its hold. All submissions of the
-// frame reach the device in this time. (The hold keeps the device from starting the frame.)
+// Time in ns for which the host sleeps between the submission of a frame and the release of its
+// hold. So the submissions can reach the device. (The hold keeps it from starting the frame.)
 static const uint64_t settle_ns = 20000;
-// Length in ns of the warm-up before each frame. (The core clock falls between frames.)
+// Minimum length in ns of the warm-up before each frame. (The core clock falls between frames.)
 static const uint64_t warm_ns = 1000000;
 
 static uint32_t threads_of(const struct overlap_workload *workload)
@@ -49,9 +49,9 @@ static bool wait_all(struct overlap_stage *stage, struct error *err)
     return true;
 }
 
-// Repeats the frame's work for warm_ns, so that the core clock rises. Does nothing on a CPU. There
-// is no hold, so the device starts the work at once. The records of the warm-up have another token
-// than those of the frame.
+// Repeats the frame's work for at least warm_ns, so that the core clock rises. Does nothing on a
+// CPU. There is no hold, so the device starts the work at once. The records of the warm-up have
+// another token than those of the frame.
 static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *err)
 {
     if (gpu_device_info(gpu_scope_device(stage->scope))->kind == GPU_KIND_CPU)
@@ -67,9 +67,9 @@ static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *e
     return true;
 }
 
-// Warms the device up, submits the frame with a hold, releases the hold, and waits for the end.
-// Sets *host_ns to the time from the release to the end, by the host's clock. After an error, the
-// hold is released, too, because its scope is closed.
+// Warms the device up (warm_up), submits the frame with a hold, releases the hold, and waits for
+// the end. Sets *host_ns to the time from the release to the end, by the host's clock. After an
+// error, the hold is released, too, because its scope is closed.
 static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                      struct overlap_frame *frame, double *host_ns, struct error *err)
 {

@@ -9,7 +9,8 @@
 // - Every workgroup of a dispatch left a record with this frame's token. No record ends before it
 //   starts.
 // - The subgroups of a draw that left records drew all its pixels.
-// - The result words that the host checks are right; words of awaited workloads enter into them.
+// - The result words that the host checks are right. The words that a workload reads
+//   (overlap_record_reads) enter into them.
 // - No workload started before the end of a workload for which it waits.
 // - The frame is at most 1 % longer than the host's time from release to end.
 // - In a frame with markers, the host read no marker before the device can have written it.
@@ -20,10 +21,11 @@
 
 // ---------------------------------------------------------------- markers
 
-// A marker is a word in host memory that the device writes and the host reads repeatedly, to
-// compare the device's time stamps with the host's clock. In each workload, the first workgroup to
-// start writes one marker, and the last workgroup to end writes another. (In a draw, subgroups
-// write them.) Only frames that are not measured leave markers.
+// A marker lies in memory that the host can read. The device writes the frame's token into it, and
+// the host reads the token repeatedly. So the host can compare the device's time stamps with its
+// own clock. In each workload, the first workgroup to start writes one marker, and the last
+// workgroup to end writes another. (In a draw, subgroups write them.) Only frames that are not
+// measured leave markers.
 enum overlap_mark {
     OVERLAP_MARK_START,
     OVERLAP_MARK_END,
@@ -75,12 +77,11 @@ struct overlap_agreement {
     // Bounds of the offset in ns: host time since the release − device time since the first start.
     // offset_high_ns is INFINITY if the host saw no marker.
     double offset_low_ns, offset_high_ns;
-    // longest time in ns between the read that found a marker and the read before it
-    double sweep_ns;
+    double sweep_ns; // longest time in ns from look_ns to seen_ns of a marker (struct overlap_poll)
     // Largest difference in ns between the polled length of a workload and its length by the
     // device's time stamps. It shows how well polling measures lengths.
     double bars_ns;
-    // Longest time in ns from a workload's start (time stamp) to the writing of its start marker.
+    // Longest time in ns from a workload's start (time stamp) to until_ns of its start marker.
     double held_ns;
     // True if the bounds of the offset contradict each other: the upper bound is below the lower
     // bound by more than the clock's resolution.
@@ -108,7 +109,7 @@ struct overlap_segment {
     struct gpu_batch *batch;
 };
 
-// The state and the memory that all frames of a scenario use. `scope` owns the buffers and batches.
+// The state and the memory that the frames of a visit use. `scope` owns the device objects.
 struct overlap_stage {
     const struct overlap_scenario *scenario;
     struct overlap_session *session;
@@ -136,9 +137,10 @@ struct overlap_stage {
     uint32_t repeats, draw_repeats;
     enum overlap_barrier barrier;
     // True: barriers come right after the awaited workload. False: right before the waiting one.
+    // Has no effect on split barriers and semaphores.
     bool barrier_first;
     uint64_t timeout_ns;
-    uint32_t token; // token of the frame that was recorded last
+    uint32_t token; // token of the frame or warm-up that was recorded last
 };
 
 // Returns the scenario in a form that the device can run. A draw becomes a dispatch if the device
@@ -149,9 +151,9 @@ const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
                                                        const struct gpu_info *info,
                                                        const struct overlap_scenario *scenario);
 
-// Makes the buffers and render targets. Replaces draws that the device cannot run
-// (overlap_scenario_settle). The caller must have set these members: scenario, session, scope,
-// arena, repeats, draw_repeats, barrier, barrier_first, timeout_ns.
+// Makes the buffers, the render targets and the image. Replaces draws that the device cannot run
+// (overlap_scenario_settle). The caller must have set these members, and all others to 0: scenario,
+// session, scope, arena, repeats, draw_repeats, barrier, barrier_first, timeout_ns.
 MUST_CHECK bool overlap_stage_init(struct overlap_stage *stage, struct error *err);
 
 // Returns the index in session->queues of the queue on which workload `w` runs. If the device lacks
@@ -163,7 +165,8 @@ uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w);
 
 // Reads the markers of the frame repeatedly, and writes to stage->markers.polls what the host saw.
 // The hold was released at released_ns, by the host's clock. Stops when the host has seen all
-// markers, when all batches are done, when a batch failed, or at the stage's time-out.
+// markers, when all batches are done, when the first batch that is not done has failed, or at the
+// stage's time-out.
 void overlap_markers_poll(struct overlap_stage *stage, uint64_t released_ns);
 
 // Returns the bit set of all workloads of the stage's scenario.
@@ -215,7 +218,8 @@ struct overlap_frame_desc {
     bool marked;
     struct arena *arena;
 };
-// Warms the device up, runs one frame, reads its times into `frame`, and checks the frame.
+// Warms the device up (except a CPU), runs one frame, reads its times into `frame`, and checks the
+// frame.
 MUST_CHECK bool overlap_frame_run(struct overlap_stage *stage,
                                   const struct overlap_frame_desc *desc,
                                   struct overlap_frame *frame, struct error *err);

@@ -52,8 +52,9 @@ static size_t sweep(struct overlap_stage *stage, uint64_t released_ns)
     return missing;
 }
 
-// True if the host can stop polling markers: if all batches are done, if the time is over, or if a
-// batch failed. The error of a failed batch is reported later, when the host waits for that batch.
+// True if the host can stop polling markers: if the time is over, if all batches are done, or if
+// the first batch that is not done has failed. The error of a failed batch is reported later, when
+// the host waits for that batch.
 static bool is_over(const struct overlap_stage *stage, uint64_t end_ns)
 {
     if (!clock_left_ns(end_ns))

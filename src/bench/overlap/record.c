@@ -23,7 +23,8 @@ struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
     uint32_t which; // bit w is set if workload w is in the frame
-    // Bit w is set if workload w of this queue is recorded, but no barrier after workload w.
+    // Bit w is set if workload w of this queue is recorded, but no barrier after workload w, and no
+    // wait for workload w.
     uint32_t unordered;
     // Bit w is set if only the first half of a split barrier after workload w is recorded; the
     // second half is a wait.

@@ -58,7 +58,7 @@ struct overlap_scenario {
     const struct overlap_workload *workloads;
     size_t count; // number of workloads: 1 … OVERLAP_WORKLOADS_MAX
     bool split;   // true: all barriers of the scenario are split barriers
-    bool urgent;  // true: the compute queue has high priority
+    bool urgent;  // true: the benchmark asks the driver for high priority of the compute queue
     bool stable;  // true: the benchmark asks the driver to hold the device's clocks stable
 };
 
@@ -110,8 +110,8 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 
 // Returns the built-in scenario called `name`. If there is none, reads a scenario into `arena`:
 // from `name` itself if it begins with '{', else from the file with this name. Returns NULL with
-// ERROR_IO if the file cannot be read, or with ERROR_USAGE if the text is wrong. For a wrong text,
-// the message names the wrong member ("workloads[3].after") or the line that is not valid JSON.
+// ERROR_IO if the file cannot be read, or with ERROR_USAGE if the text is wrong. The message names
+// a member that is wrong ("workloads[3].after"), or a line that is not valid JSON.
 const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
                                                     struct error *err);
 

@@ -91,7 +91,7 @@ static bool skew_find(struct gpu_scope *scope, struct arena *arena,
     return true;
 }
 
-// Measures the clock skew between cores. The kernel runs for some hundred µs on the first queue.
+// Measures the clock skew between cores.
 static bool skew_probe(struct gpu_scope *outer, const struct measure_clock *clock,
                        struct overlap_skew *skew, struct error *err)
 {

@@ -9,14 +9,14 @@
 #include "gpu/graphics.h"
 #include "measure/clock.h"
 
-// How far the device-wide clock differs between cores (skew.comp). A core reads a time stamp that
-// another core wrote. If its own clock then shows an earlier time than the stamp, its clock lags
-// behind.
+// How far the device-wide clock differs between cores (skew.comp). A workgroup reads a time stamp
+// that another workgroup wrote. If the clock of its core then shows an earlier time than the stamp,
+// this clock lags behind.
 struct overlap_skew {
     // Largest lag in ns of one core's clock behind another core's clock; 0 if no lag was seen.
     double behind_ns;
     // Shortest time in ns, by the clocks, from the writing of a stamp until another workgroup read
-    // it. A lag shorter than this cannot be seen. NaN if no such time was measured.
+    // it. A shorter lag may remain unseen. NaN if no such time was measured.
     double reach_ns;
     uint64_t seen;  // number of stamps compared
     unsigned cores; // number of cores compared; 0 if it is not known
@@ -54,7 +54,7 @@ MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *
 // cases:
 // - ERROR_UNSUPPORTED: the device has no second queue or no priorities
 // - ERROR_DEVICE_LOST: the device is lost
-// - ERROR_OUT_OF_MEMORY: the device lacks memory for the second session
+// - ERROR_OUT_OF_MEMORY: there is not enough memory for the second session
 struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err);
 
 // Closes the session whose compute queue has high priority, if it is open. Also tells the driver to
@@ -89,8 +89,8 @@ enum overlap_metric {
     OVERLAP_METRIC_COUNT
 };
 
-// Visits a case: runs each workload alone, and then frames with all workloads. If several workloads
-// do the same work on the same queue, only one of them runs alone.
+// Visits a case: measures each workload alone, and then frames with all workloads. If several
+// workloads do the same work on the same queue, only one of them runs alone.
 MUST_CHECK bool overlap_visit(struct bench_visit *run, struct measure_visit *visit,
                               struct error *err);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Computes metrics and series from the start and end times of workloads. The functions use no
-// device.
+// Computes the metrics of a frame, and makes the series of a visit. The functions use no device.
 #ifndef BENCH_OVERLAP_TALLY_H
 #define BENCH_OVERLAP_TALLY_H
 
 #include "bench/overlap/frame.h"
 
 // Returns the time in which workloads a and b both run ÷ the length of the shorter one: 0 to 1.
+// Returns 0 if this length is 0.
 double overlap_of(const struct overlap_frame *frame, size_t a, size_t b);
 
 // of[m] is the value of metric m (enum overlap_metric) in one frame. It is NaN if the scenario
