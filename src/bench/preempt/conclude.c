@@ -56,8 +56,9 @@ static const char *entered_text(struct arena *arena, const struct result *result
     return text;
 }
 
-// Returns a row of the series "quantiles" as text: "99 % within 3.1 ms", or "the longest 3.1 ms"
-// for the maximum. If the response is only a lower bound: "the slowest 1 % take at least 3.1 ms".
+// Returns a row of the series "quantiles" as text: "99 % within 3.100 ms", or "the longest 3.100
+// ms" for the maximum. If the response is only a lower bound: "the slowest 1 % take at least 3.100
+// ms", or "the longest at least 3.100 ms".
 static const char *quantile_text(struct arena *arena, const struct series *quantiles,
                                  const double *row)
 {
@@ -124,8 +125,8 @@ static const char *slowdown_text(struct arena *arena, const struct result *resul
     return arena_printf(arena, "the hog takes %.2f times as long", slowdown);
 }
 
-// Returns text on the response time of one result: "1.9 ms at medium priority (99 % within 3.1 ms;
-// …)".
+// Returns text on the response time of one result: "1.900 ms at medium priority (99 % within 3.100
+// ms; …)".
 static const char *answer_text(struct arena *arena, const struct result *result,
                                const struct metric *response)
 {

@@ -25,9 +25,10 @@ enum {
 // Time in ns between two deadlines of an actor: the length of a frame at 90 Hz.
 #define CONTENTION_PERIOD_NS UINT64_C(11111111)
 // Time in ns by which the application's deadlines are earlier than the victim's. So the victim
-// comes in the middle of a frame of the application.
+// comes in the middle of a frame of 5 ms.
 #define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
-// Time in ns for which the host waits for late answers, from one period after the last deadline on.
+// Longest time in ns for which the host waits for late answers, from one period after the last
+// deadline on.
 // It is as long as four submissions of a hog of 100 ms. On an H200, an answer behind a hog that
 // cannot be interrupted took as long as two.
 #define CONTENTION_PATIENCE_NS UINT64_C(400000000)
@@ -44,11 +45,8 @@ struct contention_desc {
     bool alone;       // true if CONTENTION_ALONE submissions of the hog end before the first victim
     // True: no victim is submitted for a deadline that passes while the host waits for an answer.
     bool drops;
-    double hog_ns; // length in ns of a submission of the hog without victims; 0 if not known
-    // The victim's first deadline comes one period + delay_ns after the start of the hog. If
-    // `alone` is true, it comes one period + delay_ns after the end of the hog's first
-    // CONTENTION_ALONE submissions.
-    double delay_ns;
+    double hog_ns;   // length in ns of a submission of the hog without victims; 0 if not known
+    double delay_ns; // the victim's first deadline is one period + delay_ns after contention_start
 };
 
 struct contention_answer {
@@ -67,12 +65,12 @@ struct contention {
     struct contention_answer answers[CONTENTION_SAMPLES_MAX];
     uint32_t count; // number of elements of `answers`, including the censored answers
     uint32_t due;   // number of deadlines that passed
-    uint32_t met;   // number of deadlines answered before the next deadline
+    uint32_t met;   // number of deadlines answered by the next deadline
     // Number of submissions that were done when the run ended. Submissions are done in order, so
     // these are the actor's submissions 0 to answered − 1.
     uint32_t answered;
     // Number of submissions that a busy host made more than a quarter of a period after their
-    // deadline. So part of their response time passed in the host, not in the device.
+    // deadline. Unless the run drops deadlines, part of their response time passed in the host.
     uint32_t late;
 };
 
@@ -81,12 +79,14 @@ struct contention_start {
     uint64_t victim_ns, application_ns;
 };
 
-// Starts the hog and sets the times of the first deadlines. Call contention_run right after it.
+// Starts the hog and, if desc->alone is true, waits for its first CONTENTION_ALONE submissions.
+// Then sets the times of the first deadlines. Call contention_run right after it.
 MUST_CHECK bool contention_start(const struct contention_desc *desc, struct contention_start *start,
                                  struct error *err);
 
 // Submits victims at their deadlines and, if desc->application is set, frames at the deadlines of
-// the application. Keeps the hog busy meanwhile. Fills `victim` and `application` with the results.
+// the application. Keeps the hog busy meanwhile. Fills `victim` and, if desc->application is set,
+// `application` with the results. If desc->drops is true, ignores the application.
 // When it returns true, no submission of desc->hog is in flight. Unanswered victims and frames may
 // still be in flight, because they may wait for a hog in another process.
 MUST_CHECK bool contention_run(const struct contention_desc *desc,
@@ -94,12 +94,14 @@ MUST_CHECK bool contention_run(const struct contention_desc *desc,
                                struct contention *application, struct error *err);
 
 // Returns how many new frames per second a display at 90 Hz shows; NaN if no deadline passed. Of
-// several answers between two deadlines, the display shows one. It shows no censored answer.
-// `result` must come from a run that drops no deadlines.
+// several answers between two deadlines, the display shows one. It shows no censored answer, and
+// none that came later than one period after the last deadline. `result` must come from a run that
+// drops no deadlines.
 double contention_frames(const struct contention *result);
 
 // Returns by how many ns an answer came after the next deadline; 0 if it came before. The next
-// deadline is one period after the answer's own deadline.
+// deadline is one period after the answer's own deadline. `answer` must come from a run that drops
+// no deadlines.
 double contention_lateness_ns(const struct contention_answer *answer);
 
 // The state of a thread that submits victims, or frames of the application, and drops no deadlines.
@@ -115,8 +117,9 @@ struct contention_arrivals {
     atomic_bool over;
 };
 
-// Submits arrivals->load once at each deadline and waits for the answers, no longer than
-// arrivals->patience_ns. All `samples` submissions of the load must be recorded before.
+// Submits arrivals->load once at each deadline, unless CONTENTION_PENDING_MAX submissions are in
+// flight. Waits for the answers, no longer than arrivals->patience_ns. Before the call, all
+// `samples` submissions of the load must be recorded, and *result must be all zeros.
 MUST_CHECK bool contention_arrive(struct contention_arrivals *arrivals, struct contention *result,
                                   struct error *err);
 

@@ -23,9 +23,9 @@ const char *const judge_names[JUDGE_COUNT] = {
     [JUDGE_WAITED] = "after a submission",
 };
 
-// Adds to *beside the number of workgroups of `hog` (one submission) that overlapped the victim by
-// more than limits->resolution_ns. Adds to *still how many of these paused for more than
-// JUDGE_STILL of the victim's length and for more than limits->pause_ns.
+// Adds to *beside the number of workgroups of `hog` (one submission) that were present
+// (judge_entry_of). Adds to *still how many of these paused for more than JUDGE_STILL of the
+// victim's length and for more than limits->pause_ns.
 static void count_beside(const struct load_run *victim, const struct load_run *hog,
                          const struct judge_limits *limits, size_t *beside, size_t *still)
 {
@@ -124,10 +124,10 @@ static void add_entered(const struct preempt_history *history, struct measure_vi
 }
 
 // Returns one bound of the 95 % interval of quantile `p`: the lower one if `side` is −1, and the
-// upper one if `side` is 1. The bound is the response whose rank is 1.96 standard deviations from
-// the rank of p. The deviation is that of a binomial distribution of `events` independent events,
-// approximated as normal (David and Nagaraja, "Order Statistics", 7.1). Returns NaN if there is no
-// such rank, or if the upper bound is censored.
+// upper one if `side` is 1. The bound is the response whose rank is at least 1.96 standard
+// deviations from the rank of p. The deviation is that of a binomial distribution of `events`
+// independent events, approximated as normal (David and Nagaraja, "Order Statistics", 7.1). Returns
+// NaN if there is no such rank, or if the upper bound is censored.
 static double bound(const struct preempt_responses *responses, size_t events, double p, double side)
 {
     double count = (double)responses->count;

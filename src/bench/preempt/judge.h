@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Decides how each victim (urgent work) got onto the device beside the hog (work that keeps the
-// device busy), from the records of both. Makes the series of a case from response times. Uses no
-// device.
+// device busy), from the records of both. Makes the series of a case. Uses no device.
 #ifndef BENCH_PREEMPT_JUDGE_H
 #define BENCH_PREEMPT_JUDGE_H
 
 #include "bench/preempt/load.h"
 
 enum judge_entry {
-    // the victim started before every workgroup of the hog, and overlapped none of them
+    // no submission of the hog started before the victim, and no workgroup of the hog overlapped it
     JUDGE_ALONE,
     // the victim ran at the same time as workgroups of the hog, which kept running
     JUDGE_CO_RESIDENT,
     JUDGE_MID_SHADER, // the victim ran while workgroups of the hog stood still
-    JUDGE_IN_TURNS,   // the victim was stopped for a time, in which the hog ran
+    JUDGE_IN_TURNS,   // the victim stood still for a time, beside workgroups of the hog
     JUDGE_BOUNDARY, // the victim ran between workgroups or dispatches of one submission of the hog
     JUDGE_WAITED,   // the victim ran after a submission of the hog
     JUDGE_COUNT
@@ -23,7 +22,8 @@ enum judge_entry {
 extern const char *const judge_names[JUDGE_COUNT];
 
 struct judge_limits {
-    // An overlap of a victim with a workgroup of the hog is ignored up to this length in ns.
+    // An overlap with a workgroup of the hog is ignored up to this length in ns, at the start and
+    // at the end of a victim.
     double resolution_ns;
     // A pause of a workgroup of the hog is ignored if it lasts at most this many ns, because such
     // pauses also occur without a victim.
@@ -38,8 +38,8 @@ struct judge_limits {
 };
 
 // Returns how `victim` got onto the device. `hogs` are all submissions of the hog, in time order. A
-// workgroup of the hog is present if it overlaps the victim in time. The first rule that is true
-// gives the result:
+// workgroup of the hog is present if it overlaps the victim in time (see resolution_ns). The first
+// rule that is true gives the result:
 //   mid-shader   at least half of the present workgroups paused for more than half (JUDGE_STILL) of
 //                the victim's length and for more than pause_ns. Or, if the victim is too short for
 //                this test (struct judge_limits): a workgroup was present, alone_ns is known, and
@@ -79,10 +79,10 @@ struct preempt_history {
 // Adds one response time, or its lower bound; does nothing if the history is full.
 void preempt_history_add(struct preempt_history *history, double response_ns, bool censored);
 
-// The response times of a case in ns, in ascending order. A response is censored if only a lower
-// bound of it is known; it then counts as this bound.
+// Response times in ns, in ascending order. A response is censored if only a lower bound of it is
+// known.
 struct preempt_responses {
-    const double *ns;
+    const double *ns; // a censored response counts as its lower bound
     // The same responses, but with DBL_MAX for each censored one. This array is sorted separately,
     // so longest_ns[i] and ns[i] may belong to different responses.
     const double *longest_ns;
@@ -107,8 +107,8 @@ struct preempt_quantile preempt_quantile_of(const struct preempt_responses *resp
 //
 // "quantiles" has a row for each quantile p: p, response (ns), low and high (its 95 % interval by
 // order statistics of the events; NaN for p = 0 and 1, and for an unknown bound), samples, at_least
-// (1 if the response is a lower bound). There are rows for p = 0, 0.5 and 1; also 0.9 from 100
-// samples on, 0.95 from 300, 0.99 from 1000, 0.999 from 10000.
+// (1 if the response is a lower bound). There are rows for p = 0, 0.5 and 1 from 1 sample on, 0.9
+// from 100, 0.95 from 300, 0.99 from 1000, 0.999 from 10000.
 //
 // "histogram" has a row for each bin: low, high (ns; bins of equal width in the logarithm), count.
 // It is left out if there are no responses.

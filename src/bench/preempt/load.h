@@ -38,7 +38,7 @@ struct load_group {
 // that left records.
 struct load_run {
     double start_ns, end_ns;
-    double pause_ns; // longest pause, in ns, of any workgroup of the submission
+    double pause_ns; // longest pause, in ns, of any of these workgroups
     struct load_group *groups;
     size_t group_count;
 };
@@ -79,8 +79,9 @@ struct load {
 // of the core that runs a workgroup, if the device lets kernels read it.
 struct gpu_program *load_program(struct measure_programs *programs, struct error *err);
 
-// Creates the buffer for records and the batches of the load in desc->scope. Fails with
-// ERROR_UNSUPPORTED if the work draws and the device has no graphics.
+// Creates the device objects of the load in desc->scope: the buffer for records, the batches and,
+// for draws, the render target and the program. Fails with ERROR_UNSUPPORTED if the work draws and
+// the device has no graphics.
 MUST_CHECK bool load_init(struct load *load, const struct load_desc *desc, struct error *err);
 
 // Makes the load forget its submissions. The next submissions use the slots 0, 1, 2 … and the

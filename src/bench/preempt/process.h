@@ -15,11 +15,11 @@
 // Then, for a hog or an application:
 //   > stop
 //   < base TICKS               the value of the device's clock from which times count
-//   < run START END PAUSE CORE …   one submission: four numbers per workgroup, times in ns
+//   < run START END PAUSE CORE …   one submission: four numbers per record, times in ns
 //   < end
 //   < error MESSAGE            instead of any other line, at any time
 //
-// The process ends when its parent ends or the socket is closed.
+// The process ends when its parent ends or the socket is closed, and after an error.
 #ifndef BENCH_PREEMPT_PROCESS_H
 #define BENCH_PREEMPT_PROCESS_H
 
@@ -46,7 +46,7 @@ MUST_CHECK bool process_start(struct process *process, const struct process_star
                               struct error *err);
 
 // Makes the process record the frames of an application, one for each slot of start->load.
-// start->alone has no effect.
+// start->alone must be 0.
 MUST_CHECK bool process_prepare(struct process *process, const struct process_start *start,
                                 struct error *err);
 
@@ -55,7 +55,7 @@ MUST_CHECK bool process_prepare(struct process *process, const struct process_st
 MUST_CHECK bool process_arrive(struct process *process, uint64_t first_ns, struct error *err);
 
 // Waits until the process has passed all deadlines and fills `result`. At each deadline, the
-// process submits a frame, unless too many are in flight. It waits for late answers for
+// process submits a frame, unless too many are in flight. It waits for late answers for at most
 // CONTENTION_PATIENCE_NS. Frames without an answer by then are still in flight; process_stop waits
 // for them.
 MUST_CHECK bool process_answers(struct process *process, struct contention *result,

@@ -58,7 +58,7 @@ struct preempt_setup {
 
 struct preempt_session {
     struct gpu_program *program; // program of loads without draws on the session's device
-    uint32_t token; // token of the newest submission; no two submissions have the same token
+    uint32_t token; // highest token given to a load; no two submissions have the same token
     struct preempt_setup *setups;
     struct preempt_sized *sized; // loads whose work preempt_size_find has found
 };
@@ -81,10 +81,12 @@ struct preempt_setup *preempt_setup_get(struct bench_session *bench,
 
 // Sets *work to the work of the load `name`. Its size is found on the device, once per session (of
 // an application, once for each length of its frames). One submission of this work, without other
-// work on the device, then lasts:
+// work on the device, then lasts about this time, or less if the device's limits require it:
 //   baseline             7 ms
-//   many-draws, many-dispatches, big-dispatch, slow-shader
-//                        100 ms (on a CPU 20 ms), or less if the device's limits require it
+//   many-draws, many-dispatches
+//                        100 ms (on a CPU 20 ms), or less: it has at most 1000 dispatches
+//   big-dispatch, slow-shader
+//                        100 ms (on a CPU 20 ms)
 //   PREEMPT_VICTIM       1.8 ms; one dispatch of 64 workgroups
 //   PREEMPT_VICTIM_DRAW  1.8 ms; one draw of 64 workgroups
 //   PREEMPT_COMPOSITOR   0.3 ms; one dispatch of 64 workgroups
@@ -115,8 +117,8 @@ enum preempt_metric {
     PREEMPT_METRIC_COUNT
 };
 
-// Visits a case: submits the victim 90 times a second while a hog, if the case has one, keeps the
-// device busy. The first visit runs the hog alone before that.
+// Visits a case: submits the victim at deadlines, 90 a second, while a hog, if the case has one,
+// keeps the device busy. The first visit runs the hog alone before that.
 MUST_CHECK bool preempt_visit(struct bench_visit *run, struct measure_visit *visit,
                               struct error *err);
 

@@ -29,13 +29,14 @@ enum {
 //   compositor_ns  a compositor
 //   frame_ns       the hog "baseline"
 //   hog_ns         every other hog; hog_cpu_ns on a CPU
-// A wave has as many workgroups as fill the device (for draws, 1 / DRAW_SHARE of them). group_ns is
-// the wanted length of one wave of a hog or an application.
+// A wave has as many workgroups as fill the device (for draws, about 1 / DRAW_SHARE of them).
+// group_ns is the wanted length of one wave of a hog (except "slow-shader") or an application.
 static const double victim_ns = 1.8e6, compositor_ns = 0.3e6, group_ns = 75e3, frame_ns = 7e6,
                     hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;
 
-static const uint64_t warm_ns = 15000000; // length in ns of the warm-up that raises the core clock
+// Minimum length in ns of the warm-up that raises the core clock.
+static const uint64_t warm_ns = 15000000;
 
 // The work of a load, found earlier in the session.
 struct preempt_sized {
@@ -61,7 +62,7 @@ static bool run_once(struct load *load, const struct sizing *sizing, struct erro
 }
 
 // Warms the device up (a CPU by one submission only), then runs one submission. Sets *ns to its
-// length, from the start of its first workgroup to the end of its last one.
+// length, from the first start to the last end of the workgroups that left records.
 static bool probe(const struct sizing *sizing, const struct load_work *work, double *ns,
                   struct error *err)
 {

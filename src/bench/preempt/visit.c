@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    HOG_SLOTS_SPARE = 64, // number of slots of the hog while the host waits for late answers
+    HOG_SLOTS_SPARE = 64, // number of slots of the hog for the time of waiting for late answers
     HOG_RECORDS = 512,    // maximum number of records that a submission of the hog leaves
     FRAME_RECORDS = 128,  // maximum number of records that a frame of the application leaves
     RESOLUTION_STEPS = 3,
@@ -146,7 +146,8 @@ static bool contend(struct work *work, const struct contention_desc *desc, struc
 
 // ---------------------------------------------------------------- after
 
-// Stores the median length and the longest pause of the hog's submissions before the first victim.
+// Stores the median length and the longest pause of the hog's first CONTENTION_ALONE submissions,
+// which ran without victims.
 static void remember_alone(struct work *work)
 {
     double alone[CONTENTION_ALONE], longest = 0;
@@ -173,9 +174,9 @@ static struct load_run *guests_of(const struct work *work, size_t *count)
     return runs;
 }
 
-// Fails if a submission of this part (victim or application) ran longer, by the device's clock,
-// than its whole response took, by the host's clock. A difference of up to 1 % plus the clock's
-// resolution is allowed.
+// Fails if an answered submission of this part (victim or application) ran longer, by the device's
+// clock, than its whole response took, by the host's clock. A difference of up to 1 % plus the
+// clock's resolution is allowed.
 static bool check_part(const struct work_part *part, const struct contention *result,
                        double resolution_ns, struct error *err)
 {
@@ -211,8 +212,9 @@ static bool judge(struct work *work, struct error *err)
     return true;
 }
 
-// Adds the answers to the history. If no submission of the hog ended between two answers, both
-// waited for the same submission and count as one event. Without a hog, each answer is an event.
+// Adds the answers to the history. If no submission of the hog ended between two successive
+// answers, both waited for the same submission and count as one event. Without a hog, each answer
+// is an event.
 static void remember_answers(struct work *work)
 {
     struct preempt_history *history = work->history;

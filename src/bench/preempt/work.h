@@ -29,7 +29,7 @@ struct work {
     struct preempt_history *history;
     struct preempt_setup *setup;
     struct work_part hog, victim, application;
-    // Number of submissions of the hog that ran before the first victim; 0 unless is_first is true.
+    // Number of the hog's first submissions, which ran without victims; 0 unless is_first is true.
     uint32_t alone_count;
     uint64_t base;       // device clock value from which all times count; 0 if not chosen yet
     bool has_hog, three; // `three`: an application runs, and the victim is a compositor
@@ -46,7 +46,8 @@ struct work {
 double work_length_ns(const struct load_run *run);
 
 // Adds metrics, flags, details and series to the visit, and sets its kernel (unless the victim is a
-// draw) and device_time_ns. Call it when all submissions are done and `entries` is set.
+// draw). Adds the lengths of the hog's submissions to its device_time_ns. Call it when all
+// submissions are done and `entries` is set.
 void work_report(const struct work *work, struct measure_visit *visit);
 
 #endif
