@@ -144,8 +144,8 @@ static void report_blend(const struct subject *subject)
 
 // Adds findings. The keys are the case of the value, or the cases that are compared.
 // - raster-cores: how many cores draw. Value: their number.
-// - raster-triangles: the highest rate of drawn (not culled) triangles. Value: this rate. Text:
-//   also the smallest side of triangles with at most half of this rate. Pixels limit their rate.
+// - raster-triangles: the highest rate of drawn (not culled) triangles. Value: this rate. Text and
+//   keys: also the smallest triangles with at most half of this rate. Pixels limit their rate.
 // - raster-blend: rate of alpha-blended pixels ÷ rate of opaque pixels, in the format whose blended
 //   pixels were measured first. Value: this ratio.
 // - raster-depth: rate of pixels that fail the depth test ÷ rate of pixels that pass it and write

@@ -2,7 +2,7 @@
 #include "bench/raster/session.h"
 
 enum {
-    // Width and height in pixels of the target that shows which core drew each pixel.
+    // Width and height in pixels of the target over which raster_census_take draws.
     CENSUS_SIDE = 1024
 };
 static const uint64_t wait_ns = UINT64_C(10000000000);

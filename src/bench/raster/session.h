@@ -8,7 +8,8 @@
 #include "bench/raster/raster.h"
 #include "gpu/graphics.h"
 
-// The enums below have the order of the choices of the parameters `work`, `depth` and `change`.
+// The next three enums have the order of the choices of the parameters `work`, `depth` and
+// `change`.
 enum raster_kind {
     RASTER_TRIANGLES, // the case draws many triangles of one size
     RASTER_PIXELS,    // the case draws layers over the whole target, in one format and blend mode
@@ -34,7 +35,7 @@ enum raster_change { // what changes from one draw to the next
 struct raster_case {
     enum raster_kind kind;
     // Size of a triangle: the number of pixels in its first row. If it is 0, the triangle covers no
-    // pixel. If `kind` is not RASTER_TRIANGLES, the value is 1 and has no meaning.
+    // pixel. If `kind` is not RASTER_TRIANGLES, the value is 1.
     uint32_t side;
     bool culled;
     enum gpu_format format;
@@ -66,9 +67,10 @@ struct raster_work {
     uint32_t draws;               // number of draws in a unit of work
     uint32_t vertices, instances; // vertices and instances of each draw
     // Number of triangles and of pixels in all draws. Pixels that fail the depth test count, too.
+    // If all other triangles draw nothing, the pixels of the last one, which is visible, do not.
     double triangles, pixels;
-    // Number of triangles that the check draws again, now visible, because the timed ones draw no
-    // pixel (culled, or of side 0). If the timed triangles draw pixels, it is 0.
+    // Number of triangles that the check draws again, now visible, because the timed ones except
+    // the last draw no pixel (culled, or of side 0). In all other cases, it is 0.
     uint32_t redrawn;
     bool clears; // true: each unit of work clears the target; false: it draws over the last image
     union {
@@ -95,7 +97,7 @@ enum raster_metric { // the metrics, in the order of the list in raster.c
 // The number of pixels that each core drew.
 struct raster_census {
     bool known;     // false: kernels cannot read the number of their core, so all counts are 0
-    unsigned cores; // number of cores that drew at least one pixel
+    unsigned cores; // number of elements of `pixels` that are not 0
     // pixels[i] is the number of pixels that core i drew. The last element also counts the pixels
     // of all cores with higher numbers.
     uint32_t pixels[RASTER_CORES_MAX];
@@ -130,13 +132,13 @@ struct gpu_target *raster_target(struct raster_session *session, const struct gp
 MUST_CHECK bool raster_draw_once(struct raster_session *session, const struct gpu_draw *draw,
                                  uint64_t timeout_ns, struct error *err);
 
-// Draws over a whole target, and sets census->pixels[i] to the number of pixels that core i drew.
-// If kernels cannot read the number of their core, only sets census->known to false.
+// Draws over a whole target and fills `census`. Fails with ERROR_MISMATCH if the counts do not add
+// up to the pixels of the target. If kernels cannot read the number of their core, draws nothing.
 MUST_CHECK bool raster_census_take(struct raster_session *session, struct raster_census *census,
                                    struct error *err);
 
-// Fails with ERROR_MISMATCH if a pixel of the target differs from the image that `params`
-// describes.
+// Fails with ERROR_MISMATCH if a pixel of the target differs by more than the tolerance from the
+// image that `params` describes.
 MUST_CHECK bool raster_check(struct raster_session *session, struct gpu_target *target,
                              const struct raster_check_params *params, struct error *err);
 

@@ -129,7 +129,6 @@ static bool prepare(struct job *job, struct error *err)
 
 // Checks triangles that drew no pixel, because they are culled or too small. Draws the first
 // work.redrawn of them again, now visible. Each cell of the grid must then show its last triangle.
-// work.redrawn is small, so this takes only some ms.
 static bool verify_unseen(struct job *job, struct error *err)
 {
     struct raster_mesh_params mesh = job->work.params.mesh;
