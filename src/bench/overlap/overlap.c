@@ -162,10 +162,10 @@ static void replace(const struct bench_pick *pick)
         *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Returns false for barriers that the plan leaves out. A barrier of a render target is left out if
-// the device has no graphics, or if no workload waits for a draw. If the API has no split barriers
-// (GPU_CAP(SPLITS)), all its barriers within a queue are the same. Then the plan keeps only the
-// first chosen barrier, "semaphore" and "none".
+// Returns false for barriers of a preset that the plan leaves out. A barrier of a render target is
+// left out if the device has no graphics, or if no workload waits for a draw. If the API has no
+// split barriers (GPU_CAP(SPLITS)), all its barriers within a queue are the same. Then the plan
+// keeps only the first chosen barrier, "semaphore" and "none".
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;
