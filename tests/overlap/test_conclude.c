@@ -211,6 +211,19 @@ static void draws_have_verdicts_of_their_own(void **state)
     }
 }
 
+static void without_intervals_nothing_is_called_noise_or_equal(void **state)
+{
+    (void)state;
+    struct run *run = make_run();
+    set(add(run, "default", "memory"), GAP, 5000, NAN);
+    set(add(run, "draws", "buffer"), DRAW_GAP, 5000, NAN);
+    set(add(run, "draws", "target"), DRAW_GAP, 9000, NAN);
+    bench_overlap.conclude(run, "vulkan:0");
+    says(run, "barrier-gap", "memory barrier: 5.000 µs until the workload that waits starts");
+    says(run, "target-barrier", "undecided, 9.000 µs against 5.000 µs");
+    run_destroy(run);
+}
+
 // A row of the matrix: two workloads, overlap, 1 if b waits for a, 1 if both are on one queue.
 struct pair {
     double a, b, overlap, ordered, shared;
@@ -361,6 +374,7 @@ int main(void)
         cmocka_unit_test(handing_over_between_queues_is_asked_of_one_scenario_only),
         cmocka_unit_test(on_one_queue_nothing_is_handed_over),
         cmocka_unit_test(draws_have_verdicts_of_their_own),
+        cmocka_unit_test(without_intervals_nothing_is_called_noise_or_equal),
         cmocka_unit_test(a_workload_that_only_stands_between_is_a_bystander),
         cmocka_unit_test(no_workload_of_another_queue_is_a_bystander),
         cmocka_unit_test(a_bystander_is_the_neighbour_on_the_queue),

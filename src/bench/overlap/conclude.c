@@ -81,12 +81,17 @@ static double resolution_of(const struct result *result)
 
 // ---------------------------------------------------------------- words
 
+static bool has_interval(const struct metric *metric)
+{
+    return isfinite(metric->ci95[0]) && isfinite(metric->ci95[1]);
+}
+
 // Returns the median of a metric with its interval, for example "0.931 [0.925, 0.94]". If there is
 // no interval, returns only the median.
 static const char *number_text(struct arena *arena, const struct metric *metric)
 {
     const char *median = unit_text(arena, metric->median, metric->unit);
-    if (!isfinite(metric->ci95[0]) || !isfinite(metric->ci95[1]))
+    if (!has_interval(metric))
         return median;
     return arena_printf(arena, "%s [%s, %s]", median,
                         unit_text(arena, metric->ci95[0], metric->unit),
@@ -234,7 +239,7 @@ static void ask_gaps(const struct subject *subject)
         double resolution_ns = resolution_of(result);
         const char *number = number_text(arena, metric);
         const char *text =
-            metric->ci95[0] > resolution_ns
+            (has_interval(metric) ? metric->ci95[0] : metric->median) > resolution_ns
                 ? arena_printf(arena, "%s: %s until the workload that waits starts", barrier,
                                number)
             : metric->median > resolution_ns
@@ -260,8 +265,9 @@ static void ask_targets(const struct subject *subject)
         if (!target || !buffer)
             continue;
         const struct metric *a = metric_of(buffer, "draw_gap"), *b = metric_of(target, "draw_gap");
-        const char *verdict = b->ci95[0] > a->ci95[1]   ? "yes"
-                              : b->ci95[1] < a->ci95[0] ? "no, less"
+        const char *verdict = !has_interval(a) || !has_interval(b) ? "undecided"
+                              : b->ci95[0] > a->ci95[1]            ? "yes"
+                              : b->ci95[1] < a->ci95[0]            ? "no, less"
                                                         : "no, there is no measurable difference";
         report(subject,
                &(struct answer){
