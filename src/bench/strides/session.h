@@ -60,7 +60,9 @@ struct strides_case {
     // elements apart, or each at a different place. Only STRIDES_STRIDE uses this.
     enum strides_offset offset;
     unsigned loads; // number of loads in flight per thread
-    bool address;   // true: loads use a 64-bit address; false: a storage buffer
+    // true: loads use a 64-bit address; false: a storage buffer or, with STRIDES_BANKS, shared
+    // memory
+    bool address;
 };
 
 // Sets *this_case to the values of `c`. What `c` leaves open follows from `info`: the kind of
@@ -84,11 +86,11 @@ struct strides_params strides_params_of(const struct strides_case *this_case, ui
 uint32_t strides_element(const struct strides_case *this_case, uint32_t t, uint32_t k);
 
 // Returns the total size in bytes of the 128-byte lines from which threads load; 0 for
-// STRIDES_BANKS. A cache of this size holds all these lines.
+// STRIDES_BANKS.
 uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 
 // What a load of STRIDES_LANES threads costs in the cache or in shared memory: the mean over all
-// subgroups and loads in flight.
+// groups of STRIDES_LANES threads and all loads in flight.
 struct strides_traffic {
     double sectors; // number of 32-byte sectors that the load reads; 0 for STRIDES_BANKS
     // Number of passes that the load needs with STRIDES_BANKS: in a pass, each bank gives one word.

@@ -126,7 +126,8 @@ static const struct headline_info headlines[] = {
 };
 
 enum {
-    // With pattern=banks, presets measure strides up to this one, and STRIDES_SHARED_STRIDE_MAX.
+    // With pattern=banks, presets measure no stride above this one, except
+    // STRIDES_SHARED_STRIDE_MAX.
     BANKS_DENSE_MAX = 64
 };
 

@@ -64,8 +64,9 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Finds the number of iterations, up to STRIDES_ITERATIONS_MAX, with which one dispatch lasts as
-// long as a sample. With several dispatches, a sample would contain the time of their launches.
+// Finds the number of iterations, up to STRIDES_ITERATIONS_MAX, with which one dispatch lasts at
+// least as long as a sample. With several dispatches, a sample would contain the time of their
+// launches.
 static bool find_iterations(struct work *work, const struct measure_span_desc *desc,
                             uint32_t *iterations, struct error *err)
 {

@@ -76,7 +76,7 @@ struct strides_params strides_params_of(const struct strides_case *this_case, ui
 
 // ---------------------------------------------------------------- addresses
 
-// Returns the distance in elements from a thread's load number 0 to its load number `k`.
+// Returns the distance in elements from a thread's first element to its load number `k`.
 static uint32_t after(const struct strides_case *this_case, uint32_t k)
 {
     if (this_case->pattern == STRIDES_BANKS)
