@@ -12,10 +12,11 @@ enum {
     // Sizes of arrays are multiples of this number of bytes, which is a multiple of every block
     // size. So arrays consist of whole blocks.
     STREAM_GRAIN_BYTES = 128 << 10,
-    STREAM_PAD_BYTES = 256, // bytes behind an array, because stencils read a vector beyond its end
+    // Bytes behind an array, because stencils read two vectors beyond its end.
+    STREAM_PAD_BYTES = 256,
     STREAM_SHAPES_MAX = 2,
-    // All arrays together are at least this many times as large as the last-level cache, so DRAM is
-    // measured.
+    // All arrays of a case together are at least this many times as large as the last-level cache
+    // (if its size is known), so DRAM is measured.
     STREAM_CACHES = 4,
     STREAM_PASSES_MAX = 65535
 };
@@ -31,9 +32,10 @@ struct stream_op {
     float weights[STREAM_WEIGHTS];
     // Number of vectors before element 0 of the source. Stencils read them, too.
     unsigned shift;
+    // The shapes of tuned kernels. The first shape that the device allows is the default shape.
     struct {
         unsigned threads, loads, steps; // a workgroup takes `steps` blocks, one after another
-    } shapes[STREAM_SHAPES_MAX];        // shapes[0] is the default shape
+    } shapes[STREAM_SHAPES_MAX];
     bool resident; // true: there are kernels of the operation whose workgroups loop
     // True: there are kernels of the operation whose threads take one element each.
     bool single;
@@ -53,7 +55,9 @@ struct stream_case {
     uint64_t bytes; // size of each array in bytes
     enum stream_kernel kernel;
     unsigned core_threads; // number of threads per core; 0 with STREAM_TUNED
-    bool best;             // true: the fastest of all shapes is measured; false: the default shape
+    // With STREAM_TUNED: true if the fastest of all shapes is measured, false for the default
+    // shape.
+    bool best;
 };
 
 void stream_case_read(const struct bench_case *c, struct stream_case *this_case);
@@ -61,7 +65,7 @@ void stream_case_read(const struct bench_case *c, struct stream_case *this_case)
 // The shape of a kernel: how its threads share the work.
 struct stream_shape {
     unsigned threads, loads; // threads per workgroup, and vectors that a thread loads at once
-    unsigned steps;          // neighbouring blocks per workgroup; looping workgroups ignore this
+    unsigned steps;          // neighbouring blocks per workgroup; only tuned kernels use this
     unsigned core_groups;    // number of looping workgroups per core; 0: workgroups do not loop
     bool single;             // true: each thread takes one element; false: it takes vectors
     // Bytes of shared memory that each workgroup reserves, only to limit the number of workgroups
@@ -70,8 +74,8 @@ struct stream_shape {
     bool placed; // true: each workgroup records its core, begin and end
 };
 
-// Sets `shapes` to the shapes of tuned kernels that the device allows, the default shape first.
-// Returns their number.
+// Sets `shapes` to the shapes of the operation's tuned kernels that the device allows, in the order
+// of stream_op.shapes. Returns their number.
 size_t stream_shapes(const struct stream_case *this_case, const struct gpu_info *info,
                      struct stream_shape shapes[STREAM_SHAPES_MAX]);
 
@@ -85,7 +89,7 @@ MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
 // Sets `shape` to core_threads threads per core in two workgroups, with one element per thread.
 // Each workgroup reserves so much shared memory that a core holds only two. Fails with
 // ERROR_UNSUPPORTED if the device does not allow that, if no kernel has workgroups of core_threads
-// / 2 threads, or if an array has more than 2^32 elements.
+// / 2 threads, or if an array has 16 GiB or more.
 MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);
@@ -93,7 +97,7 @@ MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
 struct stream_params { // parameters of the kernels, in the order in which kernels declare them
     uint32_t blocks, groups, passes;
     // Workgroup g takes the blocks g × pitch, g × pitch + advance … All its blocks are less than
-    // `reach` blocks after its first one.
+    // `reach` blocks after its first one. Kernels of the kind STREAM_SINGLE do not use these three.
     uint32_t pitch, advance, reach;
     float value, factor;
     uint32_t op; // index in stream_ops; only kernels of the kind STREAM_SINGLE get it
@@ -147,12 +151,13 @@ enum stream_array {
 };
 
 struct stream_buffer {
-    // Scope of the array's buffer only. It is closed when a larger buffer replaces this buffer.
+    // Scope of the array's buffer only. It is closed before a larger buffer replaces this buffer,
+    // and when the session ends.
     struct gpu_scope *scope;
     struct gpu_buffer *buffer;
     uint64_t bytes;
-    // `filled`: true if the array holds the data of its seed. `doubles`: true if the data are
-    // doubles, false if they are floats.
+    // `filled`: true if the array holds the data of its seed; always false for STREAM_TARGET.
+    // `doubles`: true if the data are doubles, false if they are floats.
     bool filled, doubles;
 };
 
@@ -168,8 +173,8 @@ void stream_close(struct bench_session *bench);
 MUST_CHECK bool stream_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
 
-// Makes the case's arrays. Fills those that the case reads, unless they are filled already. Fails
-// with ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY if an array is too large.
+// Makes the case's arrays. Fills those that the case reads, unless they hold the same data already.
+// Fails with ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY if an array is too large.
 MUST_CHECK bool stream_arrays_prepare(struct stream_session *session,
                                       const struct stream_case *this_case, struct error *err);
 

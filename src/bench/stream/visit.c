@@ -232,7 +232,7 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 // ---------------------------------------------------------------- the visit
 
 // Returns the counts that hardware counters should show. On NVIDIA, a workgroup of a stencil begins
-// within a sector, so it reads one sector more than its block has. Looping workgroups do not.
+// within a sector, so it reads one sector more than its block has.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
 {

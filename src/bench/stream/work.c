@@ -166,8 +166,7 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
 
 // ---------------------------------------------------------------- the dispatch
 
-// Returns the number of blocks in an array. A workgroup takes one block per step. With
-// kernel=single, a block is one element.
+// Returns the number of blocks in an array. With kernel=single, a block is one element.
 static uint64_t blocks_of(const struct stream_case *this_case, const struct stream_shape *shape)
 {
     if (shape->single)
