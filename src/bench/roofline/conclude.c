@@ -8,13 +8,13 @@
 enum {
     UNIT_TEXT = 32
 };
-// Each roof is read only at intensities far from the ridge: the compute roof (a rate) above it, the
-// memory roof (a bandwidth) below it. The distance is at least the first of these factors or, if a
-// roof then has no case, the second one.
+// Each roof is read only at intensities far from an estimate of the ridge: the compute roof (a
+// rate) above it, the memory roof (a bandwidth) below it. The distance is at least the first of
+// these factors or, if a roof then has no case, the second one.
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
-// The results of one device and one type of numbers, which lead to one finding.
+// The results of one device and one type of numbers, which lead to at most one finding.
 struct row {
     struct run *run;
     const char *device, *type; // type of the numbers, for example "fp32"; NULL: every type
@@ -84,7 +84,7 @@ struct ridge {
 // Returns the ridge: the intensity at which the compute roof and the memory roof meet. `about` is a
 // first estimate of it. The compute roof is read at intensities at least `distance` times above
 // `about`, the memory roof at least `distance` times below. The roofs' intervals are of 97.5 %
-// each. The ridge's interval is the widest that they allow, so it is one of 95 %.
+// each. The ridge's interval is the widest that they allow, so its confidence is at least 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -124,11 +124,12 @@ static void report(const struct row *row)
                        unit_text(arena, ridge.rate.median, UNIT_FLOP_PER_S));
 }
 
-// Adds a finding "ridge" for each type of numbers. Value: the intensity (in operations per byte)
-// where the two roofs meet: median rate at high intensities ÷ median bandwidth at low ones. High
-// and low are at least four times (else twice) above and below an estimate: the highest rate ÷ the
-// highest bandwidth. The measured intensities must reach from half of the estimate to twice the
-// estimate. Keys: the cases with the highest bandwidth and with the highest rate.
+// Adds a finding "ridge" for each type of numbers whose two roofs are known. Value: the intensity
+// (in operations per byte) where the two roofs meet: median rate at high intensities ÷ median
+// bandwidth at low ones. High and low are at least four times (else twice) above and below an
+// estimate: the highest rate ÷ the highest bandwidth. The measured intensities must reach from half
+// of the estimate to twice the estimate. Keys: the cases with the highest bandwidth and with the
+// highest rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

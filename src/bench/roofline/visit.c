@@ -21,14 +21,14 @@ enum {
 // Above this intensity, a CPU reads only a part of the buffer, to save time.
 static const double cpu_intensity = 16;
 
-// Length in ns of each submission while energy is measured. It is short compared with `energy_s`.
+// Intended length in ns of each submission while energy is measured.
 static const double burst_ns = 5e6;
 
 // Data of a case that the session keeps from one visit to the next.
 struct memory {
     uint64_t repeats;
     struct roofline_sums sums;
-    unsigned energy_visits; // number of visits that measured energy
+    unsigned energy_visits; // number of visits that measured energy, or tried to
 };
 
 struct params {
@@ -48,9 +48,9 @@ struct work {
 
 // ---------------------------------------------------------------- one reading of the memory
 
-// Chooses the grid of a dispatch, within the device's limits. Each row of the grid reads whole
-// periods of the data. The rows together read the buffer, except perhaps a remainder; on a CPU
-// above cpu_intensity, they read only a part.
+// Chooses the grid of a dispatch. Each row of the grid reads whole periods of the data. The rows
+// together read the buffer, except perhaps a remainder; on a CPU above cpu_intensity, they read
+// only a part.
 static void set_grid(struct work *work)
 {
     const struct gpu_info *info = work->session->bench->info;
