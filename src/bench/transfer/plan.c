@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-    // each of the four host buffers takes at most 1/8 of the available host memory
+    // The largest transfer has at most 1/8 of the available host memory: there are four host
+    // buffers.
     HOST_SHARE = 8,
-    // each of the two device buffers takes at most 1/4 of the device's memory
-    DEVICE_SHARE = 4,
+    DEVICE_SHARE = 4,         // the largest transfer has at most 1/4 of the device's memory
     CPU_BYTES_MAX = 16 << 20, // largest transfer in bytes on a CPU, which has no link to measure
     // Presets limit reads by the host from mapped device memory to this size in bytes, because such
     // reads are slow: each load takes a µs.
@@ -16,7 +16,7 @@ enum {
 };
 // Presets copy these sizes in bytes between devices: a small message and a large copy.
 static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
-// Presets copy these sizes in bytes on the universal queue, which uses no copy engine.
+// With by=queue, presets copy these sizes in bytes.
 static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
 
 // ---------------------------------------------------------------- a case
@@ -81,7 +81,8 @@ enum transfer_param { // the parameters, in the order of `params` in transfer.c
 };
 
 // Replaces parameter values that do not fit together:
-// - Copy commands and kernels can only copy pinned memory. For other memory, `by` becomes "host".
+// - Copy commands and kernels can copy only pinned host memory. For other host memory, `by` becomes
+//   "host".
 // - With direction=both, `memory` becomes "pinned".
 // - mode=single needs pinned memory and one direction between host and device. In all other cases,
 //   `mode` becomes "row".
@@ -192,7 +193,7 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
 }
 
 // Returns the values of `from` or `to`: ids of the API's devices that the user chose. In the plan
-// of the API's first device, `from` has all of these ids. In any other plan, `from` has only the
+// of the API's first device, `from` has all of these ids. In any other plan, `from` has at most the
 // plan's own device. If the API has no second device, `from` is this device and `to` is "another";
 // the run then skips the cases and says why.
 static struct bench_choice devices_named(const struct bench_request *request, size_t param)

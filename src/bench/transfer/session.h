@@ -53,14 +53,16 @@ struct transfer_case {
     // In copies between devices: true if a queue of the target device copies, false if a queue of
     // the source device copies. Not used in other cases.
     bool is_read;
-    // Ids of source and target device in copies between two devices; NULL in all other cases.
+    // Ids of source and target device in copies between two devices; NULL in all other cases. If
+    // there is no second device, `to` is "another".
     const char *from, *to;
     uint64_t bytes;
 };
 void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case);
 
-// Returns the size in bytes of the largest transfer for which device and host have enough memory: a
-// power of two.
+// Returns the size in bytes of the largest transfer that presets and the word "max" may have. It is
+// a power of two, and a small part of the memory of device and host. On a CPU, it is at most 16
+// MiB.
 uint64_t transfer_bytes_max(const struct gpu_info *info);
 
 // ---------------------------------------------------------------- the data
@@ -85,8 +87,8 @@ MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint3
 
 // A source is memory from which transfers copy. It holds the data of transfer.h from word 0 on. The
 // window is the range in which a transfer may begin, so the source is larger than a transfer by its
-// window. Each transfer job begins at another place in the window, so that data from an earlier job
-// fail the check.
+// window. Successive transfer jobs begin at different places in the window, so that data from the
+// job before fail the check.
 //
 // The window of pinned memory is twice the largest cache that the device may have, but from 4 MiB
 // to 256 MiB (on a CPU 4 MiB). Data in a small window may stay in caches: on an H200 through
@@ -130,11 +132,11 @@ struct transfer_station {
     uint64_t pinned_window_bytes;
 };
 
-// Returns the size in bytes of the window of the memory `end`, the range where transfers begin.
+// Returns the size in bytes of the window of the source `end`, the range where transfers begin.
 uint64_t transfer_station_window(const struct transfer_station *station, enum transfer_end end);
 
-// Makes a station: the device of `programs`, and the memory that transfers use on this device. The
-// scope of `programs` must outlive the station.
+// Makes a station for the device of `programs`, without memory for transfers. The scope of
+// `programs` must outlive the station.
 MUST_CHECK bool transfer_station_init(struct transfer_station *station,
                                       struct measure_programs *programs, struct error *err);
 void transfer_station_fini(struct transfer_station *station);
@@ -221,8 +223,8 @@ struct transfer_job {
 };
 
 // A measure_record (measure/span.h): records `repeats` transfers of `job`, a struct transfer_job.
-// From pinned memory, each transfer begins at the next multiple of TRANSFER_STEP_BYTES after the
-// end of the previous transfer, modulo the size of the window.
+// From pinned memory, each transfer begins at the first multiple of TRANSFER_STEP_BYTES at or after
+// the end of the previous transfer, modulo the size of the window.
 void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
 // Waits for the batch without sleeping, so that the host sees at once that the batch is done. If

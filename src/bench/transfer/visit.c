@@ -81,8 +81,9 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
 }
 
 // Returns the queue of job number `job`. For copies between devices, returns NULL: add_peers sets
-// their queue. With by=copy or memory=pageable, returns a queue for copies. In all other cases, job
-// 0 gets the universal queue, and job 1 the first queue for copies.
+// their queue. With by=copy or memory=pageable, returns a queue for copies, or NULL if the device
+// has none for this job. In all other cases, job 0 gets the universal queue, and job 1 the first
+// queue for copies.
 static struct gpu_queue *queue_of(const struct transfer_session *session,
                                   const struct transfer_case *this_case, unsigned job)
 {
@@ -123,7 +124,7 @@ static struct transfer_job *add_job(struct trial *trial, const struct transfer_c
 }
 
 // Adds a job that copies from one device to another, into part number `part` of the target. Sets
-// trial->is_direct to false if the copy passes through host memory.
+// trial->is_direct to true if no copy of the jobs so far passes through host memory, else to false.
 static bool add_peers(struct trial *trial, const struct transfer_case *this_case, const char *from,
                       const char *to, unsigned part, struct error *err)
 {
