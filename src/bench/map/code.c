@@ -32,12 +32,12 @@ enum {
     STEPS_MIN = 100
 };
 
-// If the core clock is below this share of the clock of the run before, it is still rising. The run
-// is then repeated.
+// If the core clock is below this share of its value in an earlier run (map_code.warm_hz), it is
+// still rising. The run is then repeated.
 static const double warm_share = 0.97;
 
 // An empty lap executes no multiply-adds: it only branches over all the code. If an empty lap takes
-// more than this share of the time of a full lap, the branches cost too much, and the case is
+// at least this share of the time of a full lap, the branches cost too much, and the case is
 // skipped.
 static const double empty_most = 0.7;
 
@@ -320,6 +320,7 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS])
 
 // While the driver compiles a kernel for seconds, the core clock falls. So the function repeats the
 // run until the core clock is nearly that of the earlier run (warm_share), but for at most WARM_NS.
+// If the core's counter does not count core cycles, there is one run.
 static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
 {
     const struct params params = params_of(c);

@@ -134,7 +134,7 @@ static void report(const struct neighbours *n, const struct params *p, struct me
 }
 
 // Creates the program when the session first needs it. Fails if kernels cannot read the core's
-// counter or the number of their core.
+// counter or the number of their core, or if the rate of the counter is not known.
 static bool prepare(struct map_neighbours *kept, const struct bench_session *session,
                     struct error *err)
 {

@@ -39,7 +39,7 @@ enum {
 };
 
 // A kernel that can run laps of up to a certain number of instructions. It is compiled when a case
-// first needs it.
+// first needs it or a longer kernel.
 struct map_code_program {
     struct gpu_program *program; // program of the kernel; NULL until it is compiled
     struct kernel_info kernel;
@@ -52,8 +52,9 @@ struct map_code_program {
 // Data that the session keeps for all cases `what=code`.
 struct map_code {
     struct map_code_program programs[MAP_CODE_KERNELS];
-    // Core clock in Hz during the last run. Before the first run, it is the clock that the probe of
-    // the clocks found, or 0.
+    // Rate in Hz of the core's counter during the last run with instructions. Before the first run,
+    // and if the counter does not count core cycles, it is the rate that the probe of the clocks
+    // found, or 0.
     double warm_hz;
     // Duration of a lap without instructions, in counts of the core's counter. If kernels cannot
     // read that counter, the duration is in ns.
