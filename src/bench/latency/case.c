@@ -194,7 +194,8 @@ bool latency_case_check(const struct latency_case *this_case, struct error *err)
     return true;
 }
 
-// Returns the number of bytes of a link: 8 for a pointer, 16 for path=constant, else 4.
+// Returns the number of bytes of a link in linear memory: 8 for a pointer, 16 for path=constant,
+// else 4.
 static uint32_t link_bytes(const struct latency_case *this_case)
 {
     return this_case->pointer ? 8 : this_case->path == LATENCY_CONSTANT ? 16 : 4;

@@ -31,7 +31,8 @@ struct latency_case {
     unsigned order; // order of the nodes: LATENCY_ORDER_…
     uint64_t bytes; // size of the region of memory in which the chain lies
     bool keep_awake;
-    // Distance in bytes from one node of the chain to the next; the parameter "pitch".
+    // The parameter "pitch": distance in bytes between neighbouring places for nodes. Chains with
+    // order=plru do not use it.
     uint32_t stride;
     uint32_t page; // size of a page in bytes, for order=page
 };
@@ -42,8 +43,8 @@ struct latency_chain {
     uint32_t order, nodes, block_bytes, slots, slot_bytes, turns, key, link_shift, image_columns;
     uint32_t chunk_shift;
     uint64_t bytes; // bytes of memory that the chain covers; at most the case's `bytes`
-    // Size in bytes of all cache lines that one lap over the chain touches. A cache of at least
-    // this size holds the chain.
+    // Size in bytes of all cache lines that one lap over the chain touches, if a line has 128
+    // bytes.
     uint64_t footprint_bytes;
     // Number of hops in a warm-up lap: the number of nodes. With order=plru, fewer hops suffice:
     // enough to touch each 32 bytes of the region.
@@ -73,8 +74,8 @@ bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 // planning), its member becomes 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
-// Returns the size in bytes of the largest region that the device allows for the path, the kind of
-// link and the order of this case; 0 if it allows none. Sets *name to the name of the limit that
+// Returns the size in bytes of the largest region for the path, the kind of link and the order of
+// this case on this device; 0 if the device allows none. Sets *name to the name of the limit that
 // determines this size. this_case->bytes has no effect.
 uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_case *this_case,
                            const char **name);

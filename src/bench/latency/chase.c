@@ -12,8 +12,8 @@ enum {
     // before a watchdog stops it, even on a CPU.
     BUILD_NODES = 1 << 22,
     NAME_BYTES = 64,
-    // Distance in bytes between the words that the workgroup reads before a chase. With this
-    // distance, it reads a word in each page of 64 KiB or more.
+    // Maximum distance in bytes between the words that the workgroup reads before a chase, unless
+    // blocks are larger. So it reads a word in each page of 64 KiB or more that has a block.
     TOUCH_BYTES = 65536,
     // Maximum number of times that the kernel of load=keep-awake asks whether the chase has ended.
     // One such poll takes about 1 µs.
@@ -192,8 +192,8 @@ static bool find_memory(struct latency_chase *chase, struct error *err)
     return true;
 }
 
-// Allocates a buffer that nothing uses, with another size in each round. The driver then puts the
-// image that follows at another address in each round.
+// Allocates a buffer that nothing uses, with another size than in the round before. The driver may
+// then put the image that follows at another address.
 static bool occupy(const struct latency_chase *chase, struct error *err)
 {
     static const uint64_t sizes = 32, unit_bytes = UINT64_C(2) << 20;
@@ -271,8 +271,9 @@ static struct params run_params(const struct latency_chase *chase, uint32_t toke
     return params;
 }
 
-// Records the kernel of load=keep-awake, which keeps the device busy by reading memory. This kernel
-// ends when the chase that runs at the same time has ended, or after AWAKE_POLLS_MAX polls.
+// Records the kernel of load=keep-awake, which keeps the device busy: it computes, and sometimes
+// reads memory. This kernel ends when the chase that runs at the same time has ended, or after
+// AWAKE_POLLS_MAX polls.
 static void record_awake(struct latency_chase *chase, struct gpu_batch *batch,
                          const struct gpu_arg *out, uint32_t token)
 {

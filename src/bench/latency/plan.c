@@ -11,9 +11,10 @@
 //   quick        half of these sizes if kernels cannot read the core's counter, because a latency
 //                then takes two dispatches
 //
-// The plan uses all values that the user sets. If the device does not allow a path, or pointers on
-// a path, one case of each order remains. This case is skipped, and its result tells the reason.
-// A chain for which only the preset asks is left out if the user's pitch or page does not allow it.
+// The plan uses all values that the user sets. But in a list that ends in "max", it limits sizes as
+// in presets. If the device does not allow a path, or pointers on a path, one case of each order
+// remains. This case is skipped, and its result tells the reason. A chain for which only the preset
+// asks is left out if the user's pitch or page does not allow it.
 #include "bench/latency/session.h"
 
 #include "bench/latency/case.h"
@@ -22,7 +23,7 @@
 #include <string.h>
 
 enum {
-    // Chain sizes are rounded down to a multiple of this number of bytes.
+    // reach() rounds chain sizes down to a multiple of this number of bytes.
     GRAIN_BYTES = LATENCY_STRIDE_BYTES,
     PAGES_MIN = 4
 };
@@ -139,7 +140,8 @@ static bool reach(const struct bench_pick *pick)
 // Returns true if the plan should contain this case. Each of three reasons excludes a case:
 // - The path cannot have this order with this kind of link (latency_path_has).
 // - The stride or the page does not allow the case's chain (latency_case_check). With order=page,
-//   this is an error if the user set `order`; otherwise, if the user set `path`.
+//   this is an error if the user set `order`. With other orders, it is an error if the user set
+//   `path`.
 // - Neither the preset nor the user asks for the case (is_wanted).
 static bool keep(const struct bench_pick *pick, struct error *err)
 {

@@ -52,7 +52,8 @@ struct gpu_buffer *latency_stream(struct latency_session *session, struct error 
 
 // ---------------------------------------------------------------- the memory of chains
 
-// Writes the addresses of the region's chunks into its directory, where kernels read them.
+// Writes the addresses of the region's chunks into its directory, where kernels read them. Does
+// nothing if the device has no 64-bit addresses.
 static bool write_directory(struct latency_region *region, struct latency_session *session,
                             struct error *err)
 {
@@ -111,8 +112,9 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
 }
 
 // Makes sure that the region has one buffer of at least `bytes` bytes. A new buffer has `preferred`
-// bytes if that is more and the device has the memory. If `preferred` is more than half of the free
-// memory, the buffer has exactly `bytes` bytes. This leaves memory for the image of path=image.
+// bytes if that is more and the device has the memory. But if `preferred` is more than half of the
+// memory that was free when the device was listed, the buffer has exactly `bytes` bytes. This
+// leaves memory for the image of path=image.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {

@@ -39,16 +39,17 @@ enum {
 };
 
 // The memory in which chains are built. Most regions are one buffer. But pointer chains with
-// order=page may be larger than the largest allocation, so their region has several buffers of
-// equal size ("chunks"). Kernels read the addresses of the chunks from the buffer `directory`.
+// order=page may be larger than the largest allocation, so their region has as many buffers of
+// equal size ("chunks") as it needs. Kernels that follow pointers read the addresses of the chunks
+// from the buffer `directory`.
 struct latency_region {
-    struct gpu_scope *scope; // scope that owns the chunks; NULL if there are no chunks
+    struct gpu_scope *scope; // scope that owns the chunks; may be NULL if there are no chunks
     struct gpu_buffer *chunks[LATENCY_CHUNKS_MAX];
     uint64_t addresses[LATENCY_CHUNKS_MAX]; // address at which the chain begins in each chunk
     size_t chunk_count;
     uint64_t chunk_bytes;
-    // Buffer from which kernels read the addresses of the chunks. NULL if the device has no 64-bit
-    // addresses (ADDRESSES).
+    // Buffer from which kernels read the addresses of the chunks. NULL if not created yet, or if
+    // the device has no 64-bit addresses (ADDRESSES).
     struct gpu_buffer *directory;
 };
 
@@ -59,12 +60,13 @@ struct latency_session {
     // regions, because allocating 4 GiB takes longer than a measurement. If the device lacks memory
     // for one region, the other regions are freed.
     struct latency_region small, large; // regions of one buffer each, for small and large chains
-    // Region of several buffers (chunks), for pointer chains with order=page.
+    // Region of one or several chunks, for pointer chains with order=page.
     struct latency_region paged;
     struct gpu_buffer *constants, *stream;
     struct gpu_buffer *out, *readback; // results of chases, on the device and on the host
     uint32_t token;                    // a number that identifies the last chase that was recorded
-    // Length of a window without hops, in counts of the core's counter; 0 if not measured yet.
+    // Shortest length of a window without hops, in counts of the core's counter; 0 if not measured
+    // yet.
     double stamp_counts;
 };
 
@@ -92,7 +94,7 @@ struct gpu_buffer *latency_constants(struct latency_session *session, struct err
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
 
 // Returns a region of at least `bytes` bytes for the chain of the case; NULL with `err` on failure.
-// The session owns the region. The next visit overwrites its contents.
+// The session owns the region. Later visits overwrite its contents.
 struct latency_region *latency_region(struct latency_session *session,
                                       const struct latency_case *this_case, uint64_t bytes,
                                       struct error *err);
@@ -125,7 +127,7 @@ struct latency_run {
 
     // Time from before the first window to after the last one, in counts of the core's counter.
     uint32_t count;
-    double device_ns; // time in ns of all windows together, by the device's clock
+    double device_ns; // the same time in ns, by the device's clock
     double span_ns;   // time in ns of the whole dispatch, by the device's time stamps
     // Length of each window in counts of the core's counter; valid until the next batch.
     const uint32_t *counts;
@@ -160,7 +162,7 @@ MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_s
 
 // Runs `count` chases in one submission, one after the other. Each chase has its own time stamps. A
 // lead of chase->lead_ns runs before the first one. Fails with ERROR_MISMATCH if a chase does not
-// end at the link that latency_link() predicts.
+// end at the link that the host computes.
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
@@ -182,14 +184,15 @@ struct latency_memory {
     // True: each chase begins with a warm-up lap over the chain. False: it begins by reading a word
     // of each page.
     bool warm;
-    double hop_ns;     // estimated time of a hop in ns
-    double hop_counts; // estimated counts of the core's counter per hop; 0 if there is no counter
+    double hop_ns; // estimated time of a hop in ns
+    // estimated counts of the core's counter per hop; 0 if latency_session.clocked is false
+    double hop_counts;
     // Number of untimed repeats, of windows, and of repeats per window: struct latency_run explains
     // these members.
     uint32_t untimed, windows, repeats;
     // Number of hops of all chases that prepare_runs (visit.c) has prepared for this case. It says
-    // where the next chase begins: at hop `walked` modulo the number of nodes, or without warm-up
-    // laps modulo half of that number.
+    // where the first chase of the next call begins: at hop `walked` modulo the number of nodes, or
+    // without warm-up laps modulo half of that number.
     uint64_t walked;
     // Comparison of two clocks: the device's time stamps and the core's counter.
     struct latency_clocks {
@@ -204,8 +207,8 @@ struct latency_memory {
     } clocks;
 };
 
-// Sets all members of `memory` except `walked` and `clocks`, from the times of three short chases.
-// If session->clocked is true, the first call also measures session->stamp_counts.
+// Sets all members of `memory` except `walked` and `clocks`, from the times of short chases. If
+// session->clocked is true and session->stamp_counts is 0, also measures session->stamp_counts.
 MUST_CHECK bool latency_chase_size(struct latency_chase *chase, struct latency_memory *memory,
                                    struct error *err);
 

@@ -11,8 +11,8 @@ enum {
     // Wanted number of timed windows of a chase. If windows must be longer, a chase has fewer.
     WINDOWS = 64,
     WINDOWS_MIN = 16,
-    // A window lasts at least this many steps of the core's counter. If there are only time stamps,
-    // a dispatch lasts at least this many steps of the time stamps.
+    // A window should last at least this many steps of the core's counter. If there are only time
+    // stamps, a dispatch should last at least this many steps of the time stamps.
     STEPS_MIN = 1000,
     // Maximum number of untimed hops of a chase after a warm-up lap.
     UNTIMED_HOPS = 4096,
@@ -25,7 +25,8 @@ enum {
 static const uint64_t hurried_sample_ns = 1000000;
 // Maximum share of a window's time that the two readings of the core's counter may take.
 static const double stamp_share_allowed = 0.001;
-// Maximum duration of a chase in ns. It is so short that no watchdog stops the chase.
+// Intended maximum duration in ns of the timed hops of a chase. It is so short that no watchdog
+// stops the chase.
 static const double chase_ns_max = 100e6;
 static const double warm_ns_max = 100e6;
 
@@ -90,8 +91,8 @@ static double hop_counts(const struct bench_session *bench, const struct latency
     return (wraps ? most : timed->count) / TRY_HOPS;
 }
 
-// Measures session->stamp_counts once per session: the length of a window without hops, in counts
-// of the core's counter.
+// Measures session->stamp_counts if it is 0 and kernels can read the clocks. It is the shortest of
+// WINDOWS_MIN windows without hops, in counts of the core's counter.
 static bool find_stamp_counts(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;

@@ -7,7 +7,7 @@
 #include <math.h>
 
 enum {
-    // Index of the chase whose windows become samples, among the chases of one submission.
+    // Index of the chase whose windows become samples, among the chases that a visit prepares.
     TIMED_CHASE = 2,
     // A chase for hardware counters has about 1 / COUNTED_PART of the hops of a timed chase.
     COUNTED_PART = 4,
@@ -15,7 +15,7 @@ enum {
     // shorter one has 1 / SHORT_PART of the windows of the longer one.
     SHORT_PART = 8,
     TRIES_MAX = 50,
-    PAIRS_MAX = 5, // maximum samples of a visit if kernels cannot read the core's counter
+    PAIRS_MAX = 5, // maximum samples of a visit if latency_session.clocked is false
     // Number of visits in which the clocks must disagree before the case gets the flag
     // clocks-disagree.
     DISAGREEMENTS_MIN = 3,
