@@ -16,7 +16,8 @@ enum {
     SAME_BYTES_MAX = 1 << 20,
     MIDDLE_BYTES_MAX = 32 << 20,
     DRAM_BYTES_MIN = 64 << 20,
-    CPU_BYTES_MAX = 64 << 20, // maximum working set in bytes on a CPU, which fills memory slowly
+    // maximum working set in bytes of presets and "max" on a CPU, which fills memory slowly
+    CPU_BYTES_MAX = 64 << 20,
     CORES_UNKNOWN = 64
 };
 enum { // indices of parameters in the array `params` of bandwidth.c
@@ -28,8 +29,8 @@ static const uint64_t gibibyte = (uint64_t)1 << 30;
 // Sizes in bytes of the working sets that presets use. The presets standard and full measure reads
 // of the sizes small, middle and dram with every width and type of load.
 struct regions {
-    // Minimum working set for access=apart. In a smaller one, two cores would often read the same
-    // line at the same time, and one access to the L2 cache would serve both.
+    // Minimum working set of presets for access=apart. In a smaller one, two cores would often read
+    // the same line at the same time, and one access to the L2 cache would serve both.
     uint64_t apart;
     uint64_t small; // a working set that fits a core's own cache
     // Middle working set: a quarter of the last-level cache, rounded down to a power of two. It is
@@ -41,8 +42,9 @@ struct regions {
     // Minimum working set for DRAM: the smallest power of two that is at least 64 MiB and fits no
     // cache (measure_limits_is_dram). It is at most the largest power of two up to `max`.
     uint64_t least;
-    // Maximum working set: 4 GiB, or 64 MiB on a CPU. It is never more than a quarter of the
-    // device's memory or its largest allocation.
+    // Maximum working set: 4 GiB, or 64 MiB on a CPU. It is lower if a quarter of the device's
+    // memory, or the device's largest allocation, is smaller. It is rounded down to 1, 1.25, 1.5 or
+    // 1.75 times a power of two.
     uint64_t max;
 };
 
@@ -165,7 +167,7 @@ static bool is_wanted_scaling(const struct bandwidth_plan *p,
 }
 
 // Returns true if the plan should contain this case of op=read. If the user sets no size, width or
-// type, it contains these reads of global memory by the whole device:
+// type, it contains these reads of global memory by the whole device, if the size suits `access`:
 // - quick: 16-byte loads of floats, at the sizes small, middle and dram (is_region)
 // - standard: 16-byte loads of floats at all sizes; all other loads at small, middle and dram
 // - full: all loads at all sizes

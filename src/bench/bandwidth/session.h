@@ -21,7 +21,8 @@ struct bandwidth_store {
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;
     struct {
-        // Scope that owns only this buffer. It is closed when a larger buffer replaces this one.
+        // Scope that owns only this buffer. It is closed before a larger buffer replaces this one,
+        // and by bandwidth_store_close.
         struct gpu_scope *scope;
         struct gpu_buffer *buffer;
         uint64_t bytes;
@@ -46,8 +47,9 @@ struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandw
 MUST_CHECK bool bandwidth_store_fill(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                      uint64_t bytes, uint32_t seed, struct error *err);
 
-// Compares the first `bytes` bytes of `buffer` with the data of `seed`. Fails with ERROR_MISMATCH
-// if they differ. Sets *sum to the sum of all words in these bytes, modulo 2^32; `sum` may be NULL.
+// Compares the first `bytes` bytes (a multiple of 16) of `buffer` with the data of `seed`. Fails
+// with ERROR_MISMATCH if they differ. Sets *sum to the sum of all words in these bytes, modulo
+// 2^32; `sum` may be NULL.
 MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                       uint64_t bytes, uint32_t seed, uint32_t *sum,
                                       struct error *err);

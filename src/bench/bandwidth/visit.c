@@ -176,9 +176,9 @@ static bool refuse_slow(struct trial *trial, struct error *err)
     return make_work(trial, trial->this_case, 1, err);
 }
 
-// Increases the number of passes, from `least` on, until one dispatch lasts as long as a sample
-// should, or until one dispatch cannot do more passes. The caller must have prepared the work with
-// one pass.
+// Increases the number of passes, from `least` on, until one dispatch lasts at least as long as a
+// sample should, or until one dispatch cannot do more passes. The caller must have prepared the
+// work with one pass.
 static bool size(struct trial *trial, uint64_t least, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;

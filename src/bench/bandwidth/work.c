@@ -9,9 +9,10 @@ enum {
     // loads of the same bytes by several cores. Fewer loads then reach the L2: on an H200, 1 to 85
     // % fewer. With 128 bytes per thread, a core of 2048 threads loads twice this limit at a time.
     MERGED_CORE_BYTES = 128 << 10,
-    // Maximum number of iterations of a kernel's loop, because lavapipe stops longer loops.
+    // Maximum number of iterations of a kernel's loop if it makes several passes, because lavapipe
+    // stops longer loops.
     STEPS_MAX = 65535,
-    GROUPS_MAX = 1 << 28, // maximum number of workgroups in one dispatch
+    GROUPS_MAX = 1 << 28, // maximum number of workgroups in a dispatch of several passes of reads
     // Number of workgroups in a dispatch that walks in laps, if the number of cores is unknown. No
     // device runs so many at once.
     GROUPS_UNKNOWN = 1024,

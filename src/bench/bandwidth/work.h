@@ -64,8 +64,8 @@ enum {
     BANDWIDTH_GRAIN_APART = 512 << 10
 };
 
-// How a grid accesses memory. Reads with the walk BANDWIDTH_LOOP and copies use the core's own
-// cache. All other reads of global memory bypass this cache.
+// How a grid accesses memory. Copies, and reads of global memory with the walk BANDWIDTH_LOOP, use
+// the core's own cache. All other reads of global memory bypass this cache.
 struct bandwidth_shape {
     bool address; // true: kernels reach memory by a 64-bit address; false: as a storage buffer
     unsigned threads, loads;
@@ -76,8 +76,8 @@ struct bandwidth_shape {
 // walk, for example "address-1024x8-chunk".
 const char *bandwidth_shape_name(struct arena *arena, const struct bandwidth_shape *shape);
 
-// Returns true if there is a shape with the name `name`. Otherwise fails with ERROR_USAGE and
-// suggests the nearest name.
+// Returns true if there is a shape with the name `name`. Otherwise fails with ERROR_USAGE; the
+// message may suggest a similar name.
 MUST_CHECK bool bandwidth_shape_known(struct arena *arena, const char *name, struct error *err);
 
 // Returns the name of the kernel that measures the case with the shape.
@@ -99,8 +99,8 @@ struct bandwidth_params {
 struct bandwidth_work {
     struct bandwidth_params params;
     uint32_t grid[3];
-    // Number of passes over the working set. It is lower than requested if one dispatch cannot do
-    // so many.
+    // Number of passes over the working set. With walks in laps, a pass has as few steps as make
+    // whole laps. The number is lower than requested if one dispatch cannot do so many.
     uint64_t passes;
     uint64_t groups;       // number of workgroups that do work, in all passes together
     uint64_t moved_bytes;  // number of bytes that the dispatch reads and writes
@@ -131,7 +131,8 @@ uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
 // Returns the claim that the case reads or writes `bytes` bytes in the memory level of its working
-// set. Theoretical limits and hardware counters are compared with the claim.
+// set; a copy reads and writes half of them each. Theoretical limits and hardware counters are
+// compared with the claim.
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes);
 
