@@ -5,9 +5,10 @@
 
 #include <math.h>
 
-// The 95 % interval of the ratio of two rates decides which advice is given. If the whole interval
-// lies above ADVICE_RATIO or below 1 / ADVICE_RATIO, the rates differ. If the whole interval lies
-// between these bounds, the rates are equal. If the interval contains a bound, no advice is given.
+// The interval of the ratio of two rates, from their 95 % intervals, decides which advice is given.
+// If the whole interval lies above ADVICE_RATIO or below 1 / ADVICE_RATIO, the rates differ. If the
+// whole interval lies between these bounds, the rates are equal. If the interval contains a bound,
+// no advice is given.
 #define ADVICE_RATIO 1.1
 
 // A question compares two cases. It has one text of advice for each answer: the first case is

@@ -22,7 +22,7 @@ enum {
     BLOCK = 4, // width and height of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
     // The end points of BC6H blocks are stored as numbers from HALF_LEAST on, HALF_COUNT in all.
-    // These numbers decode to values from 1/2 to 1.
+    // These numbers decode to values between 1/2 and 1.
     HALF_LEAST = 464,
     HALF_COUNT = 31
 };
@@ -93,8 +93,9 @@ static unsigned end_of(unsigned element)
     return first ? 0 : loads_hash(element + 77) & 1;
 }
 
-// Returns the number that a block stores for one channel of end point `end`: `bits` bits of a hash.
-// If `ordered` is true, the number of end point 0 is greater than that of end point 1.
+// Returns the number that gives one channel of end point `end` of a block: `bits` bits of a hash,
+// the lowest set to 1. If `ordered` is true, the number of end point 0 is greater than that of end
+// point 1.
 static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigned bits,
                          bool ordered)
 {
@@ -326,7 +327,7 @@ static uint16_t half_of(double value)
     return (uint16_t)((value < 0 ? 0x8000u : 0) | (unsigned)(exponent - 1 + 15) << 10 | mantissa);
 }
 
-// Writes one channel of one element to `to`, in the byte order of the element's format.
+// Writes one channel of one element to `to`.
 static void encode(const struct loads_kind *kind, unsigned element, unsigned channel,
                    unsigned char *to)
 {

@@ -95,7 +95,7 @@ extern const char loads_choices[];
 const struct loads_kind *loads_kind_find(const char *label);
 
 // Returns the row Buffer<RGBA8>.Load. With the pattern random, this load is the baseline: the
-// metric `ratio` compares all other loads with it.
+// metric `ratio` compares all loads with it.
 const struct loads_kind *loads_baseline(void);
 
 enum loads_resource { // type of the argument through which a kernel loads or writes
@@ -117,7 +117,7 @@ struct loads_traits {
     gpu_caps needs;
     bool direct; // true: each load reads from the L1, not through the texture units
     bool shared; // true: the kernel uses the workgroup's shared memory
-    // True: all threads must load the same element, so the pattern is always uniform.
+    // True: all lanes get the same elements, so the pattern is always uniform.
     bool uniform;
     bool writes; // true: the kernel writes instead of loading
     bool atomic; // true: the kernel writes by atomic additions
@@ -136,7 +136,8 @@ struct loads_traits {
 };
 const struct loads_traits *loads_traits_of(const struct loads_kind *kind);
 
-// Returns how many bytes one load reads; for a compressed format, half a byte or one byte.
+// Returns how many bytes the values of one load or write take in memory; for a texel of a
+// compressed format, half a byte or one byte.
 double loads_bytes(const struct loads_kind *kind);
 
 // The address pattern: the element at which each thread begins. The members have the order of the
@@ -177,17 +178,17 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
 
 uint32_t loads_hash(uint32_t v);
 
-// Returns the value of one channel of an element. In a texture, texel (x, y) is element x + y ×
-// LOADS_SIDE. The elements of the next smaller level of detail follow, with LOADS_SIDE / 2 texels
-// per row. Alpha is 1 if the format has no alpha.
+// Returns the value of one channel of an element. In the most detailed level of a texture that
+// kernels read, texel (x, y) is element x + y × LOADS_SIDE. The elements of the next smaller level
+// of detail follow, with LOADS_SIDE / 2 texels per row. Alpha is 1 if a packed format has no alpha.
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
 
-// Returns the bytes of LOADS_ELEMENTS elements and sets *bytes to their number. The first element
-// begins at byte start_bytes. In a texture, the smaller levels of detail follow, each with a
-// quarter of the elements of the level before.
-// With LOADS_FROM_STRETCHED, the texels repeat every LOADS_TILE texels, so the weights of an
-// anisotropic filter do not change the sum of a tile. The values of the smaller levels are a
-// quarter as large, so a filter that reads these levels gives a wrong sum.
+// Returns the bytes of LOADS_ELEMENTS elements, in `arena`, and sets *bytes to their number,
+// rounded up to a multiple of 16. The first element begins at byte start_bytes. In a texture, the
+// smaller levels of detail follow, each with a quarter of the elements of the level before. With
+// LOADS_FROM_STRETCHED, the texels repeat every LOADS_TILE texels, so the weights of an anisotropic
+// filter do not change the sum of a tile. The values of the smaller levels are about a quarter as
+// large, so a filter that reads these levels gives a wrong sum.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
 
 // Returns the number of levels of detail of the texture: 1, 2 or 3.

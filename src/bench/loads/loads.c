@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/loads/session.h"
 
-// The rows that the preset quick measures: one or two for each type of resource.
+// The rows that the preset quick measures: one or two for each of the main types of resource.
 static const char quick_loads[] =
     "Buffer<RGBA8>.Load,Buffer<RGBA32f>.Load,ByteAddressBuffer.Load,ByteAddressBuffer.Load4,"
     "StructuredBuffer<float4>.Load,cbuffer{float4} load,Texture2D<RGBA8>.Load,"
@@ -112,7 +112,7 @@ static const struct headline_info headlines[] = {
 };
 
 // Returns false for combinations of load and pattern that are not measured. Broadcasts, shuffles
-// and push constants have only the pattern uniform, because all lanes get the same element.
+// and push constants have only the pattern uniform, because all lanes get the same elements.
 // Anisotropic samples do not have the pattern scattered: llvmpipe (Mesa 22.3.6) filters wrongly if
 // lanes read texels that are far apart.
 static bool makes_sense(const struct bench_pick *pick, struct error *err)

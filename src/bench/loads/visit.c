@@ -146,9 +146,10 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the number of bytes that a workgroup loads or writes, for comparison with the hardware's
-// limit. The bytes count at the memory level that serves them: shared memory, a core's L1, or any
-// cache. A load of less than 4 bytes counts as 4 bytes, because it occupies the data path as long.
+// Returns the claim of a workgroup: the number of bytes that it loads or writes, for comparison
+// with the hardware's limit. The bytes count at the memory level that serves them: shared memory, a
+// core's L1, or any cache. A load of less than 4 bytes counts as 4 bytes, because it occupies the
+// data path as long.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {
