@@ -72,6 +72,19 @@ static void energy_is_measured_until_a_visit_with_it_counts(void **state)
     assert_false(measures_energy(bench, true));
 }
 
+// At a high intensity, a CPU reads only a part of the buffer. This part may be smaller than what
+// one workgroup reads.
+static void a_cpu_reads_at_least_one_period(void **state)
+{
+    struct workbench *bench = *state;
+    struct roofline_session *own = bench->session.state;
+    if (bench->session.info->kind != GPU_KIND_CPU)
+        skip();
+    own->bytes = ROOFLINE_PERIOD * 16;
+    if (!visit(bench, "fp32", 256))
+        fail_msg("%s", bench->err.message);
+}
+
 static void one_changed_value_is_a_mismatch(void **state)
 {
     struct workbench *bench = *state;
@@ -118,6 +131,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         EACH(energy_is_measured_until_a_visit_with_it_counts),
         EACH(every_intensity_gives_what_the_host_computes),
+        EACH(a_cpu_reads_at_least_one_period),
         EACH(one_changed_value_is_a_mismatch),
         cmocka_unit_test(another_number_of_steps_adds_up_to_something_else),
         cmocka_unit_test(only_whole_steps_make_an_intensity),

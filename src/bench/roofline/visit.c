@@ -60,7 +60,7 @@ static void set_grid(struct work *work)
     if (info->kind == GPU_KIND_CPU && work->this_case->intensity > cpu_intensity)
         bytes *= cpu_intensity / work->this_case->intensity;
     uint64_t groups = (uint64_t)bytes / group_bytes, most = info->limits.workgroup_count_x;
-    uint64_t rows = most ? (groups + most - 1) / most : 1;
+    uint64_t rows = groups && most ? (groups + most - 1) / most : 1;
     uint64_t row = groups / rows / period * period;
     work->grid[0] = (uint32_t)(row ? row : period);
     work->grid[1] = (uint32_t)rows;
