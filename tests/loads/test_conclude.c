@@ -160,7 +160,7 @@ static void the_busiest_unit_is_named_for_the_cases_that_it_limits(void **state)
     bench_loads.conclude(run, "vulkan:0");
     assert_int_equal(run->finding_count, 2);
     assert_string_equal(run->findings[0].code, "loads-bound");
-    assert_non_null(strstr(run->findings[0].text, "limits 1 cases of loads: the data of the L1, "
+    assert_non_null(strstr(run->findings[0].text, "limits 1 case of loads: the data of the L1, "
                                                   "busy in 97 to 97 % of the cycles "
                                                   "(StructuredBuffer<float4>.Load linear)"));
     assert_int_equal(run->findings[1].key_count, 2);
