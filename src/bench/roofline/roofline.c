@@ -131,9 +131,11 @@ static bool has_steps(const struct bench_pick *pick, struct error *err)
 {
     struct roofline_case this_case;
     roofline_case_read(&pick->c, &this_case);
+    double least = (double)this_case.number->arithmetic / ROOFLINE_THREAD_BYTES;
     return roofline_steps(&this_case) ||
-           error_set(err, ERROR_USAGE, "roofline.intensity: expected multiples of 1/16, not %g",
-                     this_case.intensity);
+           error_set(err, ERROR_USAGE,
+                     "roofline.intensity: expected multiples of %g up to %.0f, not %g", least,
+                     least * ROOFLINE_STEPS_MAX, this_case.intensity);
 }
 
 static unsigned counted(const struct bench_case *c)

@@ -35,7 +35,7 @@ void roofline_case_read(const struct bench_case *c, struct roofline_case *this_c
 uint64_t roofline_steps(const struct roofline_case *this_case)
 {
     double steps = this_case->intensity * ROOFLINE_THREAD_BYTES / this_case->number->arithmetic;
-    return steps >= 1 && steps <= 1 << 24 && steps == floor(steps) ? (uint64_t)steps : 0;
+    return steps >= 1 && steps <= ROOFLINE_STEPS_MAX && steps == floor(steps) ? (uint64_t)steps : 0;
 }
 
 // ---------------------------------------------------------------- data

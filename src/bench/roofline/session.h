@@ -31,8 +31,12 @@ struct roofline_case {
 };
 void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case);
 
+enum {
+    ROOFLINE_STEPS_MAX = 1 << 24 // maximum number of steps of a thread per block
+};
+
 // Returns how many steps a thread makes per block, over all its chains, for the case's intensity.
-// Returns 0 if this is no whole number from 1 to 2^24.
+// Returns 0 if this is no whole number from 1 to ROOFLINE_STEPS_MAX.
 uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {

@@ -38,6 +38,7 @@ static const struct param_info params[] = {
      .type = PARAM_UINT,
      .standard = "32,64..2048+64,max",
      .when = "kernel=occupancy|single",
+     .least = 1,
      .most = UINT32_MAX,
      .takes_max = true,
      .help =

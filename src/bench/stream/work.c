@@ -155,7 +155,7 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
                          "threads up to %d",
                          this_case->core_threads, SINGLE_LEAST, SINGLE_STEP, SINGLE_MOST);
     if (this_case->bytes / sizeof(float) > UINT32_MAX)
-        return error_set(err, ERROR_UNSUPPORTED, "an array has more than 2^32 elements");
+        return error_set(err, ERROR_UNSUPPORTED, "an array has 16 GiB or more");
     *shape = (struct stream_shape){.threads = threads,
                                    .loads = 1,
                                    .steps = 1,
