@@ -13,13 +13,14 @@ const double *audit_counted(const struct result *result, const char *name);
 double audit_ratio(const struct counter *counter);
 
 // Returns true if the counted value agrees with its claim, the value that the benchmark predicts. A
-// counter without a claim always agrees.
+// counter without a claim always agrees. Otherwise, the count may differ from the claim by:
+// - 1 % of the claim
+// - for bytes, 3 % of the claim, if the claim for all units of work together is less than 1 GiB
+// A count of `dram_read` may also be lower by the bytes that the L2 served.
 //
-// The count may differ from its claim by 1 %. For bytes it may differ by 3 % if less than 1 GiB is
-// claimed in total. A count of `dram_read` may also be lower by the bytes that the L2 served.
-//
-// If the claim is zero, the count may be up to 1 % of the result's largest claim of the same unit.
-// For bytes, a total of AUDIT_ZERO_BYTES over all units of work is always allowed.
+// If the claim is zero, the count may be at most 1 % of the largest claim that the result has in
+// the same unit. A count of bytes also agrees if all units of work together have at most
+// AUDIT_ZERO_BYTES.
 enum {
     AUDIT_ZERO_BYTES = 256 << 10
 };

@@ -180,8 +180,8 @@ bool compare_regressed(const struct compare *compare);
 const char *compare_row_case(struct arena *arena, const struct compare *compare,
                              const struct compare_row *row);
 
-// Returns the rows that have `word`, in `arena`, the row with the largest change first. Sets *count
-// to their number.
+// Returns the rows whose member `word` equals the argument `word`, in `arena`. They are sorted: the
+// row with the largest change comes first. Sets *count to their number.
 const struct compare_row **compare_rows_of(struct arena *arena, const struct compare *compare,
                                            enum compare_word word, size_t *count);
 

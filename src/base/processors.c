@@ -158,8 +158,9 @@ double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after)
 {
     double stolen = after->stolen - before->stolen, all = after->all - before->all;
-    // `ran` is the sum over the threads that exist at a reading. If a thread ended between the
-    // readings, the difference may be negative.
+    // `ran` is the time for which the process's threads ran, summed over the threads that exist at
+    // a reading. If a thread ends between two readings, its time is missing in the second one. The
+    // difference may then be negative.
     double ran = fmax(after->ran - before->ran, 0);
     return fmax(share_of(after->waited - before->waited, ran), share_of(stolen, all - stolen));
 }

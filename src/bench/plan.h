@@ -28,7 +28,8 @@ struct plan {
     // Returns the number of known cases of this benchmark that next() has not returned yet.
     size_t (*left)(const struct plan *plan, const struct benchmark *benchmark);
     // Takes the case with the key `key` out of the plan, so that next() skips it. Sets *taken to
-    // the case. Returns false if the plan has no such case left. The pointer may be NULL.
+    // the case. Returns false if the plan has no such case left. The function pointer `take` is
+    // NULL if the plan does not support this.
     bool (*take)(struct plan *plan, const char *key, struct plan_case *taken);
     // Optional. Adds conclusions from the results of the plan's cases to the run. Called once,
     // after the last measured case.

@@ -86,8 +86,8 @@ enum gpu_cap_bit {
 typedef uint64_t gpu_caps; // a set of capabilities, for example GPU_CAP(RAYS) | GPU_CAP(TYPED)
 #define GPU_CAP(name) ((gpu_caps)1 << GPU_CAP_BIT_##name)
 
-// The table of limits. Run files list the limits by the names in this table. A limit is 0 if the
-// API does not report it.
+// The table of limits. Run files list the limits by the names in this table. A limit is 0 if it is
+// not known. loop_iterations is 0 if there is no such limit.
 #define GPU_LIMITS(X)                                                                              \
     X(memory_bytes)         /* total device memory, in bytes */                                    \
     X(allocation_bytes)     /* size of the largest buffer, in bytes */                             \

@@ -40,7 +40,8 @@ struct gpu_tree_instance {
     // the instance only if this mask and the ray's mask have a common bit.
     uint32_t number : 24, mask : 8;
     uint32_t reserved; // unused; must be 0
-    uint64_t tree;     // address of the tree that is placed (gpu_tree_address)
+    // address of the tree that this instance places (gpu_tree_address)
+    uint64_t tree;
 };
 
 struct gpu_tree_desc {

@@ -336,8 +336,9 @@ static bool may_be_part(const struct map_caches *caches, size_t k)
     return is_low && (line == 0 || next_line == 0 || line > next_line) && after < low_octaves;
 }
 
-// True if the latency curve and all probes together clearly show that a separate cache ends at
-// level k. This end then stays valid even if no cache explains the probes of level k alone.
+// True if a separate cache certainly ends at level k: the fit of the curve and of the probes shows
+// this clearly (limits: sure_lead). The end of level k then stays valid even if no cache explains
+// the probes of level k.
 static bool is_sure(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;

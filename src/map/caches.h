@@ -115,8 +115,8 @@ size_t map_level_local_regions(const struct map_caches *caches, size_t k,
 // What the chains over few pages at a time show of a level, if their regions lie in this level
 // alone.
 struct map_local {
-    // result of the fastest chain over few pages at a time; NULL if not all such chains were
-    // measured
+    // The result of the fastest of these chains. It is NULL if fewer than MAP_LOCAL_POINTS chains
+    // have a usable result. A result that is too noisy does not count.
     const struct result *fastest;
     // True if `fastest` shows the level's latency: all chains over few pages are about equally
     // fast. In a cache, `fastest` must also not be slower than the level is by the fit.

@@ -55,10 +55,13 @@ void map_cases_add_latency(struct map_cases *cases, const char *path, const char
                            const char *bytes);
 
 // Returns the region sizes at which the latency of vector loads is measured first, as a list in the
-// form of --set. There are four sizes per octave up to twice the last cache, three up to six times
-// the last cache, and one beyond. A cache with short lines is full only at four times its size. The
-// largest sizes show address translation, and caches that no driver states. On a CPU there are
-// three sizes per octave, up to MAP_CPU_BYTES.
+// form of --set. The list has three parts:
+// - Up to twice the last cache, there are four sizes per octave.
+// - From there to six times the last cache, there are three per octave. A cache whose lines are
+//   shorter than the distance between nodes may be full only at four times its size.
+// - Beyond that, there is one per octave. These sizes show address translation, and caches that no
+//   driver states.
+// On a CPU there are three sizes per octave, up to MAP_CPU_BYTES.
 const char *map_cases_coarse_sizes(const struct map_cases *cases);
 
 // A latency chain of the benchmark map. map_cases_add_chain adds it as a case, unless its region

@@ -227,8 +227,8 @@ static double largest_region(const struct level_curve *curve)
     return exp2(curve->octaves[curve->count - 1]);
 }
 
-// True if the last cache that the driver states is larger than the largest region measured. The
-// last part of the curve is then in that cache, not in memory.
+// True if the largest region measured is smaller than 0.9 times the last cache that the driver
+// states. The last part of the curve then shows this cache, not memory.
 static bool is_cut_short(const struct map_writer *w, const struct level_curve *curve)
 {
     return largest_region(curve) < 0.9 * (double)w->limits.last_cache_bytes;

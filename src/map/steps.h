@@ -65,9 +65,9 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
 
 // ---------------------------------------------------------------- the kinds (map/step_kinds.c)
 
-// Finds the probes of the run (steps->probes, in `arena`). Returns the number of those with one
-// node in each line and several in each page. map_steps_refine uses these, if the curve reaches
-// their regions.
+// Stores the probes of the run in steps->probes, which lives in `arena`. Returns how many of them
+// have one node in each line and several nodes in each page. map_steps_refine uses only those, and
+// of those only probes whose region the curve reaches.
 size_t map_steps_find_probes(struct arena *arena, struct map_steps *steps, const struct run *run);
 
 // Fits the steps again, now to the curve and to the probes with one node in each line together.
@@ -91,9 +91,10 @@ void map_steps_judge_kinds(struct map_steps *steps);
 // divided by the level's height.
 double map_steps_noise(struct arena *arena, const struct map_steps *steps);
 
-// A chain shows one level alone only if loads in other levels change its latency by less than this
-// share of the level's height. (A limit for the share of such loads would not suffice: 3 % of loads
-// that take four times as long change the latency by 9 %.)
+// Some loads of a chain may hit other levels than level k. The chain still shows level k alone if
+// these loads change its latency by less than this share of the latency of level k. (A limit for
+// the number of such loads would not be enough. If 3 % of the loads take four times as long, the
+// latency grows by 9 %.)
 #define MAP_STEPS_OTHERS 0.01
 
 // Maximum spread of the points of a flat level, as a share of its latency, in addition to noise.
@@ -108,8 +109,9 @@ bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_
 
 // ---------------------------------------------------------------- latencies
 
-// Returns the latency of a result in ns, corrected for the core clock in the same way as the
-// curve's latencies (clock_states_ns); NaN if the result has none.
+// Returns the latency of a result in ns, as it would be at the usual core clock. The latencies of
+// the curve are corrected in the same way (clock_states_ns). Returns NaN if the result has no
+// latency, or if its core clock is none of the two that the curve has.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);
 
 // True if the 95 % intervals of the result's latency in ns and in cycles are both missing or too

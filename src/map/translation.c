@@ -19,8 +19,8 @@ enum {
     // benchmark latency).
     PAGES_LAP_BYTES = 1 << 20,
     PAGES_LAP_NODES = PAGES_LAP_BYTES / MAP_NODE_BYTES,
-    // Index of the first of the two odd probes, whose nodes are 1.5 MiB and MAP_NODE_BYTES apart.
-    // They are the last probes.
+    // Index of the first of the two odd probes. They are the last probes. Each has nodes at a
+    // distance of 1.5 MiB + MAP_NODE_BYTES, which is not a power of two.
     PAGES_ODD = 7,
     // Number of chains with a node in each page that look for one TLB's reach.
     REACH_POINTS = 20

@@ -113,10 +113,10 @@ static double flat_cost(const struct work *work, size_t from, size_t to)
     return s.w > 0 ? fmax(s.yy - s.y * s.y / s.w, 0) : 0;
 }
 
-// Returns the sum of squared relative deviations of points [from, to) from their best straight
-// line, multiplied by rise_part. The line is fitted to y and not to ln y, because the latency rises
-// linearly while more and more loads miss. Outliers do not count. Returns 0 for fewer than 3
-// points.
+// Returns the cost of a rise. The function fits a straight line to the points [from, to) and adds
+// up the squares of their relative deviations from it. The cost is this sum times work->rise_part.
+// The line is fitted to y, not to ln y: while more and more loads miss, the latency rises
+// linearly. Outliers do not count. Returns 0 if fewer than 3 points count.
 static double line_cost(const struct work *work, size_t from, size_t to)
 {
     if (between(work->prefix, from, to).w < 3)

@@ -44,7 +44,8 @@ struct stats_serial {
 };
 
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);
-// Returns the correlation C (struct stats_serial). Returns 0 if no series varies.
+// Returns the serial correlation C of the series (formula: struct stats_serial). Returns 0 if all
+// values of each series are equal.
 double stats_serial_correlation(const struct stats_serial *serial);
 // Returns the standard deviation that stats_serial_correlation has if the values are independent
 // and normal. Returns NaN if no series has two values.

@@ -40,10 +40,12 @@ double step_shapes_share(const struct step_shapes *shapes, unsigned shape, doubl
 // at which 95 % of the loads miss; at most 2.
 double step_shapes_width(const struct step_shapes *shapes, unsigned shape);
 
-// Position of each point of a curve in the table of shapes, for a step with a given end. All shapes
-// have the same positions, so a search computes them once. Point i lies between the elements
-// index[i] (part[i] = 0) and index[i] + 1 (part[i] = 1), if it lies in the table. If point i is n
-// octaves after the table's end, beyond[i] is 2^-n; otherwise it is 0.
+// Where the points of a curve lie in the table of shapes, for a step that ends at a given place.
+// All shapes have the same places, so a search computes them once.
+// - Within the table, point i lies between the elements index[i] and index[i] + 1. part[i] is 0 at
+//   the first of the two, and grows towards 1 at the second. beyond[i] is 0.
+// - A point before the table has the place of the first element.
+// - For a point n octaves after the last element, beyond[i] is 2^-n. Only this value is then used.
 struct step_places {
     int *index;
     double *part, *beyond;

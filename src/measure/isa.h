@@ -16,10 +16,11 @@ struct isa_loads {
     const char *text;
 };
 
-// Fills `loads` from the innermost loop with the most loads. (An innermost loop contains no other
-// loop.) Returns false if no innermost loop has a load. Loads of descriptors do not count. If the
-// loop also accesses memory in another way, each s_load of 4 or 8 words counts as a load of a
-// descriptor.
+// Looks at all innermost loops (loops that contain no other loop), takes the one with the most
+// loads, and stores its loads in `loads`. Returns false if no innermost loop has a load.
+//
+// Loads of descriptors do not count. In a loop with other accesses to memory than s_load, each
+// s_load of 4 or 8 words is taken for a load of a descriptor.
 bool isa_loop_loads(struct arena *arena, const char *assembly, struct isa_loads *loads);
 
 #endif

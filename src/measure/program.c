@@ -35,7 +35,7 @@ static struct measure_program *find(struct measure_program *list,
     return list;
 }
 
-// Adds a program to a list. If the program is not compiled yet, `program` is NULL.
+// Adds a program to a list. `program` may be NULL: the entry then is a program to compile later.
 static void add(struct arena *arena, struct measure_program **list,
                 const struct gpu_program_desc *desc, struct gpu_program *program)
 {

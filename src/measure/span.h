@@ -74,8 +74,9 @@ MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_
 // visit.
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit);
 
-// Sets the samples and the clock step of the visit's metric number `metric`, a rate such as bytes
-// or operations per second. Each unit of work has `amount` of these bytes or operations.
+// Computes the samples and the clock step of a metric from `span`, and stores them in the visit.
+// `metric` is the number of the metric. The metric is a rate, such as bytes or operations per
+// second. `amount` is the number of these bytes or operations in one unit of work.
 void measure_span_rate(const struct measure_span *span, double amount, unsigned metric,
                        struct measure_visit *visit);
 

@@ -159,7 +159,7 @@ static void view_head(struct screen *screen, const struct view_info *view, const
                       const char *common)
 {
     struct arena *arena = screen->arena;
-    // A view of a run file may have neither a title nor a metric.
+    // In a run file, a view can lack both the title and the metric. The head then has no title.
     const char *title = view->title ? view->title : view->metric ? view->metric : "";
     const char *text = screen_also(arena, unit, "", common);
     title = screen_quote(arena, title, 60);

@@ -235,7 +235,8 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
     struct scan inside;
     if (!find_rows((struct scan){text, text + bytes}, name, &inside))
         return NULL;
-    // Removes the array's elements from the text and parses the rest.
+    // Copies the text without the elements of the array, and parses the copy. json_rows_next
+    // parses the elements later, one by one.
     size_t before = (size_t)(inside.at - text), after = (size_t)(text + bytes - inside.end);
     char *rest = arena_malloc(before + after);
     memcpy(rest, text, before);

@@ -103,8 +103,8 @@ static bool end_batch(struct core *core, struct gpu_batch *batch, struct error *
 
 // ---------------------------------------------------------------- by the core's counter
 
-// Returns the number of counts from the begin of the first subgroup to the end of the last one.
-// `stamps` has the words of one dispatch (incore.h).
+// Returns the time from the start of the first subgroup to the end of the last one, in counts of
+// the core's counter. `stamps` has the words of one dispatch (incore.h).
 static double elapsed(const struct core *core, const uint32_t *stamps)
 {
     unsigned bits = measure_clock_low_bits(&core->run->session->clock);

@@ -166,10 +166,12 @@ MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_s
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
-// Counts the hardware events per hop. The function counts the events of two chases: of `run`, and
-// of a chase with twice its repeats. The difference belongs to the additional hops. Before each
-// counted chase, the chase `run` runs without being counted. If run->warm is 0, the device instead
-// fills a buffer larger than the caches, which removes the chain's lines from the caches.
+// Counts the hardware events per hop. The function counts two chases: `run`, and the same chase
+// with twice as many repeats. The difference of the two counts belongs to the additional hops.
+// Before each of the two, it brings the caches into the same state:
+// - If run->warm is above 0, the chase `run` runs once more, and is not counted.
+// - If run->warm is 0, the device fills a buffer that is larger than the caches. This removes the
+//   chain's lines from the caches.
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);
 

@@ -246,8 +246,9 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    // The API's timestamps gave impossible times, because kernels read another clock. So the
-    // samples are taken again with answers of a kernel.
+    // The times are impossible, so the API reads another clock than kernels do. The samples are
+    // taken again. This time, a kernel answers the host's questions, and these answers relate the
+    // device's clock to the host's clock (see relate).
     if (!plausible && reach->answers == 0) {
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))

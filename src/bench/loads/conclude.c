@@ -256,13 +256,14 @@ static void report_binding(struct run *run, const char *device, const struct bin
         .key_count = count};
 }
 
-// Adds these findings:
-//   loads-advice  the answer to a question. Keys: the two cases that the question compares. Value:
-//                 rate (or bandwidth) of the first case ÷ rate (or bandwidth) of the second
-//   loads-drift   how much the baseline varied, if at least two cases have one. Keys: the cases
-//                 with the slowest and the fastest baseline. Value: fastest rate ÷ slowest − 1
-//   loads-bound   a hardware unit that limits cases. Keys: these cases. Value: the smallest share
-//                 of cycles in which the unit is busy in one of these cases
+// Adds findings with these codes:
+//   loads-advice  which of two cases is faster, or that they are equally fast. Keys: the two cases.
+//                 Value: rate (or bandwidth) of the first case ÷ rate (or bandwidth) of the second
+//   loads-drift   how much the baseline varied between cases. Added if at least two cases have a
+//                 baseline. Keys: the case with the slowest baseline and the case with the fastest.
+//                 Value: fastest rate ÷ slowest rate − 1
+//   loads-bound   a hardware unit that limits some cases. Keys: these cases. The value is a share
+//                 of cycles: in each of these cases, the unit is busy in at least this share
 void loads_conclude(struct run *run, const char *device)
 {
     report_drift(run, device);

@@ -123,7 +123,8 @@ struct loads_run {
     struct measure_span span;
 };
 
-// Runs the kernel and verifies its results. The first run also finds the sizes in run->size.
+// Measures the kernel and verifies its results. If run->size is still all 0, the function first
+// finds how many workgroups a dispatch has and how many dispatches a sample has.
 MUST_CHECK bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err);
 
 enum {

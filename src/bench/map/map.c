@@ -213,8 +213,8 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     const char *order = pages ? "page" : case_says(probe, "what", MAP_LOCAL) ? "plru" : "random";
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        // In a probe what=pages, the distance between two pages is `pitch`; in a case of latency,
-        // `page`.
+        // The distance between two pages has two names. It is the parameter `pitch` in a probe with
+        // what=pages, and the parameter `page` in a case of latency.
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
         const char *text = given ? given->text : strcmp(param->key, "order") == 0 ? order : "idle";

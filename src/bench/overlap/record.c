@@ -95,8 +95,8 @@ uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which,
         stage->barrier == OVERLAP_BARRIER_IMAGE)
         return 0;
     uint32_t reads = stage->scenario->workloads[w].after & which;
-    // A barrier of a render target makes the colours of a draw visible, but not the words that the
-    // draw wrote.
+    // With OVERLAP_BARRIER_TARGET, the barrier after a draw makes only its colours visible, not the
+    // words that it wrote to the buffer. So no workload reads the words of a draw.
     for (size_t p = 0; p < w && stage->barrier == OVERLAP_BARRIER_TARGET; p++)
         if (stage->scenario->workloads[p].draw)
             reads &= ~BIT(p);

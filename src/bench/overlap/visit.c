@@ -47,8 +47,8 @@ static bool run_frame(struct work *work, uint32_t which, bool groups, struct ove
     return true;
 }
 
-// Runs the only frame of the visit that leaves markers. Its times do not become samples, because
-// the polling host could disturb the frame.
+// Runs the frame in which the workloads write markers. A visit has only one such frame. The host
+// polls the markers, which could disturb the frame. So its times do not become samples.
 static bool run_marked(struct work *work, struct error *err)
 {
     const struct overlap_frame_desc desc = {.which = work->all, .marked = true};

@@ -164,8 +164,8 @@ static const char *published_text(struct arena *arena, const char *text)
     return text ? arena_printf(arena, "; published: %s", text) : "";
 }
 
-// The results of one finding, in the order of the run: all results without an application that have
-// the same hog, setting, victim and arrivals.
+// A finding covers all results of a device that have a response, no application, and the same hog,
+// setting, victim and arrivals. This struct describes these results, in the order of the run.
 struct group {
     const char *text; // text of the finding, with one part for each of its results
     const char **keys;

@@ -13,7 +13,8 @@
 
 // The work of one submission.
 struct load_work {
-    uint32_t dispatches; // number of dispatches, which run one after another
+    // number of dispatches (if `draws`, of draws); they run one after another
+    uint32_t dispatches;
     uint32_t groups;     // number of workgroups in each dispatch
     uint32_t iterations; // number of iterations of the work loop in each workgroup
     uint32_t ahead;      // maximum number of submissions in flight, up to LOAD_BATCHES_MAX

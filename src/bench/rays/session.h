@@ -81,7 +81,8 @@ MUST_CHECK bool rays_visit(struct bench_visit *run, struct measure_visit *visit,
 
 // ---------------------------------------------------------------- tree.c
 
-// The trees of a visit. Rays go through `top`, a tree of instances, into the tree that is measured.
+// The trees of a visit. `tree` is the tree that is measured. Rays enter through `top`: a tree with
+// one instance of `tree`, or `tree` itself if it already consists of instances.
 struct rays_tree {
     struct rays_scene scene;
     struct gpu_tree_desc desc;

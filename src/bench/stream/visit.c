@@ -193,7 +193,7 @@ static bool verify_sum(struct trial *trial, const struct memory *memory,
 {
     struct measure_words words;
     const struct stream_work *work = &trial->work;
-    // A workgroup that loops counts itself only once for all its passes.
+    // Each workgroup adds 1 to words.count at its end, even if it loops over several passes.
     uint64_t groups = (uint64_t)work->params.groups * work->grid[2], dispatches;
     if (!measure_words_read(trial->session->words, &words, err) ||
         !measure_unit_counted(words.count, groups, span->repeats * span->count, &dispatches, err))

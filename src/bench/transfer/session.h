@@ -60,9 +60,9 @@ struct transfer_case {
 };
 void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case);
 
-// Returns the size in bytes of the largest transfer that presets and the word "max" may have. It is
-// a power of two, and a small part of the memory of device and host. On a CPU, it is at most 16
-// MiB.
+// Returns the largest size of a transfer in bytes. Presets use no larger transfer, and the word
+// "max" means this size. It is a power of two. It is at most 1/4 of the device's memory and at most
+// 1/8 of the host's available memory. On a CPU, it is at most 16 MiB.
 uint64_t transfer_bytes_max(const struct gpu_info *info);
 
 // ---------------------------------------------------------------- the data
@@ -200,7 +200,8 @@ const char *transfer_queue_name(const struct transfer_session *session,
 MUST_CHECK bool transfer_open(struct bench_session *bench, struct error *err);
 void transfer_close(struct bench_session *bench);
 
-// Sets *station to the station of the device with this id. Opens the device if it is not open yet.
+// Sets *station to the station (struct transfer_station) of the device with this id. The first call
+// for a device opens it. Fails with ERROR_UNSUPPORTED if there is no such device.
 MUST_CHECK bool transfer_station_of(struct transfer_session *session, const char *id,
                                     struct transfer_station **station, struct error *err);
 

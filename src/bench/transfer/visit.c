@@ -80,10 +80,13 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
             transfer_pageable_prepare(job, trial->run->arena, err));
 }
 
-// Returns the queue of job number `job`. For copies between devices, returns NULL: add_peers sets
-// their queue. With by=copy or memory=pageable, returns a queue for copies, or NULL if the device
-// has none for this job. In all other cases, job 0 gets the universal queue, and job 1 the first
-// queue for copies.
+// Returns the queue of job number `job`:
+// - Copies between devices: NULL. add_peers sets their queue.
+// - by=copy or memory=pageable: the queue for copies with the same number as the job. If the device
+//   has no queue for copies, job 0 gets the universal queue. If it has fewer than two, job 1 gets
+//   NULL.
+// - All other cases: job 0 gets the universal queue, and job 1 gets the first queue for copies (the
+//   universal queue if there is none).
 static struct gpu_queue *queue_of(const struct transfer_session *session,
                                   const struct transfer_case *this_case, unsigned job)
 {

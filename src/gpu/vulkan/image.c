@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Typed views, images and samplers. An image stays in the layout that kernels need. Only a copy
-// into the image changes the layout, and restores it afterwards.
+// Typed views, images and samplers. After its creation, an image is in the layout that kernels
+// need. A copy into the image changes the layout, and restores it afterwards. The images of targets
+// are an exception: draw.c changes their layout.
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
