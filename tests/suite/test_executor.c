@@ -160,15 +160,24 @@ static void a_worker_that_leaves_early_stays(void **state)
     arena_destroy(arena);
 }
 
+#define MARK_PATTERN "/tmp/fathom-executor-XXXXXX"
+
+// Makes the file by which a worker's script sees that it is the first one: the script removes it.
+// `mark` holds MARK_PATTERN, and then the file's name.
+static void make_mark(char mark[])
+{
+    int fd = mkstemp(mark);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
 // Given a worker that dies at its first order, when the next worker answers, then there are 0
 // losses in a row, but one loss is remembered: nobody may have asked between the orders.
 static void a_loss_is_remembered_after_the_next_answer(void **state)
 {
     (void)state;
-    char mark[] = "/tmp/fathom-executor-XXXXXX";
-    int fd = mkstemp(mark);
-    assert_true(fd >= 0);
-    close(fd);
+    char mark[] = MARK_PATTERN;
+    make_mark(mark);
     static const char script[] =
         "read order; test -e \"$0\" && rm \"$0\" && exit 3; "
         "echo '{\"failure\":{\"code\":\"unsupported\",\"message\":\"no\"}}' >&0; exec sleep 3600";
@@ -229,10 +238,8 @@ static void a_visit_is_made_again_without_the_programs_of_other_cases(void **sta
 static void a_visit_that_fails_without_a_loss_is_not_made_again(void **state)
 {
     (void)state;
-    char mark[] = "/tmp/fathom-executor-XXXXXX";
-    int fd = mkstemp(mark);
-    assert_true(fd >= 0);
-    close(fd);
+    char mark[] = MARK_PATTERN;
+    make_mark(mark);
     static const char script[] =
         "read order; test -e \"$0\" && rm \"$0\" && exit 3; for answer in first again; do "
         "echo '{\"failure\":{\"code\":\"unsupported\",\"message\":\"'$answer'\"}}' >&0; "

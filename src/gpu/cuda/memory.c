@@ -10,8 +10,9 @@ enum {
     // 512. On an H200, some rates of loads differ by up to 9 % between such addresses
     // (docs/evidence/loads.md).
     BUFFER_ALIGNMENT_BYTES = 64 * 1024,
-    // Size of a large page. An allocation of at least this size begins at a multiple of it.
-    LARGE_PAGE_BYTES = 2 * 1024 * 1024
+    // An allocation below this size asks for BUFFER_ALIGNMENT_BYTES more at once. A larger one asks
+    // for them only if the driver did not align it anyway.
+    LARGE_BYTES = 2 * 1024 * 1024
 };
 
 struct cuda_buffer {
@@ -39,7 +40,7 @@ static bool allocate_device(struct cuda_device *device, struct cuda_buffer *buff
                             struct error *err)
 {
     const struct cuda_api *api = device->api;
-    for (uint64_t spare = bytes < LARGE_PAGE_BYTES ? BUFFER_ALIGNMENT_BYTES : 0;;
+    for (uint64_t spare = bytes < LARGE_BYTES ? BUFFER_ALIGNMENT_BYTES : 0;;
          spare = BUFFER_ALIGNMENT_BYTES) {
         if (!cuda_check(api, api->cuMemAlloc_v2(&buffer->memory, bytes + spare), "cuMemAlloc", err))
             return false;
