@@ -458,7 +458,8 @@ struct gpu_batch *gpu_batch_create(struct gpu_scope *scope, const struct gpu_bat
 struct gpu_arg {
     struct gpu_buffer *buffer; // buffer, for arguments of kind BUFFER, ADDRESS, CONSTANT
     // Range of the buffer in bytes, for arguments of kind BUFFER, CONSTANT. If `bytes` is 0, the
-    // range ends at the end of the buffer or at the device's limit.
+    // range ends at the end of the buffer or at the device's limit. For kind ADDRESS, the kernel
+    // gets the address of the byte `offset`, and `bytes` must be 0.
     uint64_t offset, bytes;
     struct gpu_typed *typed;     // typed view, for arguments of kind TYPED, TYPED_RW
     struct gpu_image *image;     // image, for arguments of kind IMAGE, IMAGE_RW, SAMPLED

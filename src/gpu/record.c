@@ -66,8 +66,12 @@ static bool check_address(const struct gpu_device *device, const struct gpu_arg 
 {
     if (!gpu_object_check(device, arg->buffer, "buffer", err))
         return false;
-    return (arg->offset == 0 && arg->bytes == 0) ||
-           error_set(err, ERROR_INTERNAL, "an address takes no range: it always means byte 0");
+    if (arg->bytes)
+        return error_set(err, ERROR_INTERNAL, "an address takes no length, only an offset");
+    return arg->offset < arg->buffer->bytes ||
+           error_set(err, ERROR_INTERNAL,
+                     "the address of byte %" PRIu64 " of a buffer of %" PRIu64 " bytes",
+                     arg->offset, arg->buffer->bytes);
 }
 
 static bool check_typed(const struct gpu_device *device, bool written, const struct gpu_arg *arg,

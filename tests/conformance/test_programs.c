@@ -91,6 +91,25 @@ static void addresses_are_pointers(void **state)
         assert_int_equal(seen[i], 21 * i + 5);
 }
 
+static void addresses_begin_at_an_offset(void **state)
+{
+    struct conformance *t = *state;
+    need(t, GPU_CAP(ADDRESSES));
+    struct gpu_buffer *from = make_words(t, numbers(t, 7), COUNT);
+    struct gpu_buffer *to = make_filled(t, COUNT, 0);
+    run_dispatch(t, &(struct gpu_dispatch){
+                        .program = make_program(t, "conf_address"),
+                        .groups = {groups_of_64(10)},
+                        .args = {{.buffer = from, .offset = 64}, {.buffer = to, .offset = 32}},
+                        .params = (uint32_t[]){10, 5},
+                        .params_bytes = 8});
+    uint32_t *seen = read_words(t, to, 0, COUNT);
+    for (uint32_t i = 0; i < 10; i++)
+        assert_int_equal(seen[8 + i], 21 * (16 + i) + 5);
+    assert_int_equal(seen[7], 0);
+    assert_int_equal(seen[18], 0);
+}
+
 static void constants_are_read(void **state)
 {
     struct conformance *t = *state;
@@ -237,6 +256,7 @@ static const struct CMUnitTest tests[] = {
     CONFORMANCE_TEST(params_arrive_word_by_word),
     CONFORMANCE_TEST(ranges_of_buffers_are_bound),
     CONFORMANCE_TEST(addresses_are_pointers),
+    CONFORMANCE_TEST(addresses_begin_at_an_offset),
     CONFORMANCE_TEST(constants_are_read),
     CONFORMANCE_TEST(kinds_of_argument_mix),
     CONFORMANCE_TEST(a_kernel_without_arguments_runs),

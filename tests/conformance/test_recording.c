@@ -155,15 +155,17 @@ static void params_are_checked(void **state)
     refuse_dispatch(t, &dispatch, ERROR_INTERNAL, "4 bytes of params");
 }
 
-static void addresses_take_no_range_and_count_as_params(void **state)
+static void addresses_take_no_length_and_count_as_params(void **state)
 {
     struct conformance *t = *state;
     need(t, GPU_CAP(ADDRESSES));
     uint32_t params[32] = {0};
     struct gpu_buffer *words = make_filled(t, 16, 0);
     struct gpu_dispatch dispatch = {.program = make_program(t, "conf_address"),
-                                    .args = {{.buffer = words, .offset = 4}, {.buffer = words}}};
-    refuse_dispatch(t, &dispatch, ERROR_INTERNAL, "takes no range");
+                                    .args = {{.buffer = words, .bytes = 4}, {.buffer = words}}};
+    refuse_dispatch(t, &dispatch, ERROR_INTERNAL, "takes no length");
+    dispatch.args[0] = (struct gpu_arg){.buffer = words, .offset = 64};
+    refuse_dispatch(t, &dispatch, ERROR_INTERNAL, "byte 64 of a buffer of 64 bytes");
     dispatch.args[0].offset = 0;
     dispatch.params = params;
     dispatch.params_bytes =
@@ -294,7 +296,7 @@ static const struct CMUnitTest tests[] = {
     CONFORMANCE_TEST(fills_are_checked),
     CONFORMANCE_TEST(arguments_are_checked),
     CONFORMANCE_TEST(params_are_checked),
-    CONFORMANCE_TEST(addresses_take_no_range_and_count_as_params),
+    CONFORMANCE_TEST(addresses_take_no_length_and_count_as_params),
     CONFORMANCE_TEST(objects_of_another_device_are_refused),
     CONFORMANCE_TEST(spans_are_checked),
     CONFORMANCE_TEST(span_lengths_need_a_finished_submission),

@@ -54,8 +54,9 @@ uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
     for (unsigned i = 0; i < kernel->arg_count; i++) {
         if (kernel->args[i] != GPU_ARG_ADDRESS)
             continue;
-        memcpy(bytes + used, &bindings->args[i].buffer->address, sizeof(uint64_t));
-        used += sizeof(uint64_t);
+        uint64_t address = bindings->args[i].buffer->address + bindings->args[i].offset;
+        memcpy(bytes + used, &address, sizeof address);
+        used += sizeof address;
     }
     if (bindings->params_bytes)
         memcpy(bytes + used, bindings->params, bindings->params_bytes);
