@@ -170,8 +170,62 @@ static void a_wrong_word_before_the_first_visit_is_a_mismatch(void **state)
     struct workbench *bench = *state;
     struct bandwidth_store *store = bench->session.state;
     const struct bandwidth_case this_case = {.bytes = 16 * KIB, .width = 16, .shape = "default"};
-    assert_non_null(bandwidth_store_get(store, BANDWIDTH_SOURCE, 16 * KIB, NULL));
+    struct gpu_arg source;
+    assert_true(bandwidth_store_get(store, BANDWIDTH_SOURCE, 16 * KIB, 0, &source, &bench->err));
     flip_word(bench, BANDWIDTH_SOURCE, 4);
+    refuse(bench, ERROR_MISMATCH, &this_case);
+}
+
+static bool has_detail(const struct measure_visit *visit, const char *name)
+{
+    for (size_t i = 0; i < visit->detail_count; i++)
+        if (strcmp(visit->details[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+// Given room to move in, when a case of each operation is measured in four rounds, then each round
+// has other memory, and its contents are verified there.
+static void each_round_has_another_place(void **state)
+{
+    struct workbench *bench = *state;
+    struct bandwidth_store *store = bench->session.state;
+    store->roam_bytes = 32 * MIB;
+    for (int op = BANDWIDTH_READ; op <= BANDWIDTH_COPY; op++) {
+        const struct bandwidth_case this_case = {.op = (enum bandwidth_op)op,
+                                                 .bytes = 2 * MIB,
+                                                 .width = 16,
+                                                 .apart = true,
+                                                 .shape = "default"};
+        for (bench->request.round = 0; bench->request.round < 4; bench->request.round++) {
+            expect_done(bench, &this_case, 1);
+            assert_true(has_detail(bench->seen, "place"));
+        }
+    }
+    const uint64_t rounds[] = {UINT32_C(0x9e3779b9), UINT32_C(0x3c6ef372)};
+    struct gpu_arg places[2];
+    for (int i = 0; i < 2; i++)
+        assert_true(bandwidth_store_get(store, BANDWIDTH_SOURCE, MIB, (uint32_t)rounds[i],
+                                        &places[i], &bench->err));
+    assert_int_equal(places[0].offset % (2 * MIB), 0);
+    assert_int_not_equal(places[0].offset, places[1].offset);
+}
+
+// Given a working set that moves, when a word at the place of the next round changes, then that
+// round is a mismatch.
+static void a_wrong_word_at_another_place_is_a_mismatch(void **state)
+{
+    struct workbench *bench = *state;
+    struct bandwidth_store *store = bench->session.state;
+    const struct bandwidth_case this_case = {.bytes = 256 * KIB, .width = 16, .shape = "default"};
+    store->roam_bytes = 32 * MIB;
+    bench->request.round = 0;
+    expect_done(bench, &this_case, 1);
+    bench->request.round = 1;
+    struct gpu_arg next;
+    assert_true(bandwidth_store_get(store, BANDWIDTH_SOURCE, 256 * KIB, UINT32_C(0x3c6ef372), &next,
+                                    &bench->err));
+    flip_word(bench, BANDWIDTH_SOURCE, next.offset + 4);
     refuse(bench, ERROR_MISMATCH, &this_case);
 }
 
@@ -180,16 +234,16 @@ static void one_element_not_written_is_found(void **state)
     const struct workbench *bench = *state;
     struct bandwidth_store *store = bench->session.state;
     struct error err;
-    struct gpu_buffer *target = bandwidth_store_get(store, BANDWIDTH_TARGET, 3 * MIB, &err);
-    assert_non_null(target);
+    struct gpu_arg target;
+    assert_true(bandwidth_store_get(store, BANDWIDTH_TARGET, 3 * MIB, 0, &target, &err));
     uint32_t sum = 0;
-    assert_true(bandwidth_store_fill(store, target, 3 * MIB, 77, &err));
-    assert_true(bandwidth_store_check(store, target, 3 * MIB, 77, &sum, &err));
+    assert_true(bandwidth_store_fill(store, &target, 77, &err));
+    assert_true(bandwidth_store_check(store, &target, 77, &sum, &err));
     assert_int_equal(sum, bandwidth_data_sum(3 * MIB, 77));
-    assert_false(bandwidth_store_check(store, target, 3 * MIB, 78, NULL, &err));
+    assert_false(bandwidth_store_check(store, &target, 78, NULL, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
     flip_word(bench, BANDWIDTH_TARGET, 3 * MIB - 4);
-    assert_false(bandwidth_store_check(store, target, 3 * MIB, 77, NULL, &err));
+    assert_false(bandwidth_store_check(store, &target, 77, NULL, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
     assert_non_null(strstr(err.message, "1 of 196608"));
 }
@@ -238,6 +292,8 @@ int main(int argc, char **argv)
         EACH(best_tries_several_shapes_and_keeps_one),
         EACH(a_word_that_changed_since_the_first_visit_is_a_mismatch),
         EACH(a_wrong_word_before_the_first_visit_is_a_mismatch),
+        EACH(each_round_has_another_place),
+        EACH(a_wrong_word_at_another_place_is_a_mismatch),
         EACH(one_element_not_written_is_found),
         EACH(what_a_device_cannot_do_is_refused),
         cmocka_unit_test(data_are_finite_numbers_and_never_zero),

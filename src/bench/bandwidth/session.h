@@ -7,6 +7,10 @@
 #include "bench/bandwidth/work.h"
 #include "bench/bench.h"
 
+enum {
+    BANDWIDTH_ELEMENT_BYTES = 16
+}; // The data are a hash of the number of such an element.
+
 enum bandwidth_buffer {
     // Buffer that timed kernels only read. It contains the data of the seed BANDWIDTH_SEED_SOURCE.
     BANDWIDTH_SOURCE,
@@ -20,6 +24,8 @@ struct bandwidth_store {
     struct gpu_buffer *words;
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;
+    // Size in bytes that a buffer has beyond a working set that moves in it; 0 if none moves.
+    uint64_t roam_bytes;
     struct {
         // Scope that owns only this buffer. It is closed before a larger buffer replaces this one,
         // and by bandwidth_store_close.
@@ -36,23 +42,23 @@ MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench
 // needs them. Does nothing for a store that was never opened.
 void bandwidth_store_close(struct bandwidth_store *store);
 
-// Returns the buffer `which` of the store. It has at least `bytes` bytes: a smaller one is freed
-// and replaced. A new BANDWIDTH_SOURCE is filled with its data. On failure returns NULL with `err`,
-// whose code is ERROR_OUT_OF_MEMORY if the device lacks memory.
-struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
-                                       uint64_t bytes, struct error *err);
+// Sets *range to `bytes` bytes of the buffer `which` of the store. A buffer that is too small is
+// freed and replaced. A new BANDWIDTH_SOURCE is filled with its data. `key` selects the offset of
+// the range, a multiple of 2 MiB; different keys may select the same one. If `key` is 0, the range
+// begins at byte 0. Fails with ERROR_OUT_OF_MEMORY if the device lacks memory.
+MUST_CHECK bool bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
+                                    uint64_t bytes, uint32_t key, struct gpu_arg *range,
+                                    struct error *err);
 
-// Fills the first `bytes` bytes (a multiple of 16) of `buffer` with the data that `seed`
-// determines.
-MUST_CHECK bool bandwidth_store_fill(struct bandwidth_store *store, struct gpu_buffer *buffer,
-                                     uint64_t bytes, uint32_t seed, struct error *err);
+// Fills the range with the data that `seed` determines. Its offset and length are multiples of 16.
+// Elements are counted from the beginning of the buffer.
+MUST_CHECK bool bandwidth_store_fill(struct bandwidth_store *store, const struct gpu_arg *range,
+                                     uint32_t seed, struct error *err);
 
-// Compares the first `bytes` bytes (a multiple of 16) of `buffer` with the data of `seed`. Fails
-// with ERROR_MISMATCH if they differ. Sets *sum to the sum of all words in these bytes, modulo
-// 2^32; `sum` may be NULL.
-MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buffer,
-                                      uint64_t bytes, uint32_t seed, uint32_t *sum,
-                                      struct error *err);
+// Compares the range with the data that bandwidth_store_fill writes. Fails with ERROR_MISMATCH if
+// they differ. Sets *sum to the sum of all words in the range, modulo 2^32; `sum` may be NULL.
+MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, const struct gpu_arg *range,
+                                      uint32_t seed, uint32_t *sum, struct error *err);
 
 // Both functions compute on the host the data that `seed` determines. bandwidth_data computes the
 // four words of element number `element`. bandwidth_data_sum returns the sum, modulo 2^32, of all

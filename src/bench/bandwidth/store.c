@@ -4,12 +4,15 @@
 #include "measure/unit.h"
 
 enum {
-    ELEMENT_BYTES = 16,
     // Maximum number of bytes that one dispatch of the fill kernel or the check kernel processes.
     // Every device allows a storage buffer of this size. Even on a slow device, such a dispatch
     // ends before a watchdog stops it.
     SLICE_BYTES = 64 << 20,
-    SLICE_GROUPS = 4096
+    SLICE_GROUPS = 4096,
+    // Each round puts a working set at another multiple of this size. Pages of device memory are
+    // at most as large, so its lines then lie elsewhere in physical memory.
+    PLACE_BYTES = 2 << 20,
+    ROAM_BYTES = 64 << 20 // size in bytes of a buffer beyond the working set that moves in it
 };
 
 _Static_assert(BANDWIDTH_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
@@ -32,7 +35,7 @@ void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4])
 uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed)
 {
     uint32_t sum = 0, words[4];
-    for (uint64_t e = 0; e < bytes / ELEMENT_BYTES; e++) {
+    for (uint64_t e = 0; e < bytes / BANDWIDTH_ELEMENT_BYTES; e++) {
         bandwidth_data((uint32_t)e, seed, words);
         sum += words[0] + words[1] + words[2] + words[3];
     }
@@ -42,7 +45,12 @@ uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed)
 bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *session,
                           struct error *err)
 {
-    *store = (struct bandwidth_store){.device = session->device, .timeout_ns = timeout_default_ns};
+    *store = (struct bandwidth_store){
+        .device = session->device,
+        .timeout_ns = timeout_default_ns,
+        // A CPU would fill the larger buffer slowly.
+        .roam_bytes = session->info->kind == GPU_KIND_CPU ? 0 : ROAM_BYTES,
+    };
     return (store->fill = measure_program(&session->programs, "bandwidth_fill", NULL, err)) &&
            (store->check = measure_program(&session->programs, "bandwidth_check", NULL, err)) &&
            (store->words = measure_words_create(session->scope, err));
@@ -58,8 +66,8 @@ static bool run_slice(struct bandwidth_store *store, struct gpu_program *program
                       const struct gpu_arg *range, uint32_t seed, struct error *err)
 {
     const struct data_params params = {
-        .first = (uint32_t)(range->offset / ELEMENT_BYTES),
-        .count = (uint32_t)(range->bytes / ELEMENT_BYTES),
+        .first = (uint32_t)(range->offset / BANDWIDTH_ELEMENT_BYTES),
+        .count = (uint32_t)(range->bytes / BANDWIDTH_ELEMENT_BYTES),
         .seed = seed,
     };
     uint32_t threads = gpu_program_kernel(program)->workgroup[0];
@@ -78,8 +86,8 @@ static bool run_slice(struct bandwidth_store *store, struct gpu_program *program
 static bool run_slices(struct bandwidth_store *store, struct gpu_program *program,
                        struct gpu_arg range, uint32_t seed, struct error *err)
 {
-    uint64_t end = range.bytes;
-    for (range.offset = 0; range.offset < end; range.offset += SLICE_BYTES) {
+    uint64_t end = range.offset + range.bytes;
+    for (; range.offset < end; range.offset += SLICE_BYTES) {
         uint64_t left = end - range.offset;
         range.bytes = left < SLICE_BYTES ? left : SLICE_BYTES;
         if (!run_slice(store, program, &range, seed, err))
@@ -88,23 +96,21 @@ static bool run_slices(struct bandwidth_store *store, struct gpu_program *progra
     return true;
 }
 
-bool bandwidth_store_fill(struct bandwidth_store *store, struct gpu_buffer *buffer, uint64_t bytes,
-                          uint32_t seed, struct error *err)
+bool bandwidth_store_fill(struct bandwidth_store *store, const struct gpu_arg *range, uint32_t seed,
+                          struct error *err)
 {
-    return run_slices(store, store->fill, (struct gpu_arg){.buffer = buffer, .bytes = bytes}, seed,
-                      err);
+    return run_slices(store, store->fill, *range, seed, err);
 }
 
-bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buffer, uint64_t bytes,
+bool bandwidth_store_check(struct bandwidth_store *store, const struct gpu_arg *range,
                            uint32_t seed, uint32_t *sum, struct error *err)
 {
-    const struct gpu_arg range = {.buffer = buffer, .bytes = bytes};
     struct measure_words words;
     if (!measure_words_clear(store->words, err) ||
-        !run_slices(store, store->check, range, seed, err) ||
+        !run_slices(store, store->check, *range, seed, err) ||
         !measure_words_read(store->words, &words, err))
         return false;
-    uint64_t elements = bytes / ELEMENT_BYTES;
+    uint64_t elements = range->bytes / BANDWIDTH_ELEMENT_BYTES;
     if (words.count != elements)
         return error_set(
             err, ERROR_MISMATCH, "%llu of %llu elements of 16 bytes are not what was written",
@@ -123,22 +129,35 @@ void bandwidth_store_close(struct bandwidth_store *store)
     }
 }
 
-struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
-                                       uint64_t bytes, struct error *err)
+// Replaces the buffer by one of `bytes` bytes.
+static bool replace(struct bandwidth_store *store, enum bandwidth_buffer which, uint64_t bytes,
+                    struct error *err)
 {
-    if (store->buffers[which].bytes >= bytes)
-        return store->buffers[which].buffer;
     gpu_scope_close(store->buffers[which].scope);
     store->buffers[which].bytes = 0;
     store->buffers[which].scope = gpu_scope_open(store->device);
     struct gpu_buffer *buffer = gpu_buffer_create(store->buffers[which].scope,
                                                   &(struct gpu_buffer_desc){.bytes = bytes}, err);
-    if (!buffer)
-        return NULL;
-    if (which == BANDWIDTH_SOURCE &&
-        !bandwidth_store_fill(store, buffer, bytes, BANDWIDTH_SEED_SOURCE, err))
-        return NULL;
+    const struct gpu_arg all = {.buffer = buffer, .bytes = bytes};
+    if (!buffer || (which == BANDWIDTH_SOURCE &&
+                    !bandwidth_store_fill(store, &all, BANDWIDTH_SEED_SOURCE, err)))
+        return false;
     store->buffers[which].buffer = buffer;
     store->buffers[which].bytes = bytes;
-    return buffer;
+    return true;
+}
+
+bool bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which, uint64_t bytes,
+                         uint32_t key, struct gpu_arg *range, struct error *err)
+{
+    uint64_t roam = key ? store->roam_bytes : 0;
+    if (store->buffers[which].bytes < bytes + roam && !replace(store, which, bytes + roam, err)) {
+        if (!roam || err->code != ERROR_OUT_OF_MEMORY || !replace(store, which, bytes, err))
+            return false;
+    }
+    uint64_t places = (store->buffers[which].bytes - bytes) / PLACE_BYTES + 1;
+    uint64_t place = roam ? key * places >> 32 : 0;
+    *range = (struct gpu_arg){
+        .buffer = store->buffers[which].buffer, .offset = place * PLACE_BYTES, .bytes = bytes};
+    return true;
 }

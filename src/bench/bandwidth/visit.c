@@ -21,7 +21,10 @@ enum {
     SIZE_RUNS = 2,
     SPEED_RUNS = 3,
     // maximum number of bytes whose sum the host computes, too, to check the device's sum
-    HOST_CHECK_BYTES = 1 << 20
+    HOST_CHECK_BYTES = 1 << 20,
+    // sizes in bytes of the working sets that each round puts at another address
+    MOVED_BYTES_MIN = 256 << 10,
+    MOVED_BYTES_MAX = 256 << 20
 };
 
 bool bandwidth_open(struct bench_session *session, struct error *err)
@@ -56,23 +59,34 @@ struct trial {
     struct bandwidth_shape shape;
     struct bandwidth_work work;
     struct gpu_program *program;
-    // The case reads the buffer `source` and writes the buffer `target`. Either is NULL if the case
-    // does not access global memory in this way.
-    struct gpu_buffer *source, *target;
+    // The case reads the range `source` and writes the range `target`. The buffer of either is NULL
+    // if the case does not access global memory in this way.
+    struct gpu_arg source, target;
     struct measure_span_desc desc; // how to time dispatches of `work`
 };
+
+// Returns true if each round puts the working set at another address, so that the confidence
+// interval includes its effect: how far a line of the L2 is from a core depends on its address. A
+// working set that an L1 may hold does not move, nor does one of many pages.
+static bool is_moved(const struct bandwidth_case *this_case)
+{
+    return !this_case->shared && this_case->bytes >= MOVED_BYTES_MIN &&
+           this_case->bytes <= MOVED_BYTES_MAX;
+}
 
 static bool get_buffers(struct trial *trial, struct error *err)
 {
     const struct bandwidth_case *this_case = trial->this_case;
     uint64_t bytes = bandwidth_stream_bytes(this_case);
+    // The golden ratio times 2^32: the keys of successive rounds are far apart.
+    uint32_t key =
+        is_moved(this_case) ? UINT32_C(0x9e3779b9) * (trial->run->request->round + 1) : 0;
     bool reads = !this_case->shared && this_case->op != BANDWIDTH_WRITE;
     bool writes = !this_case->shared && this_case->op != BANDWIDTH_READ;
-    trial->source = reads ? bandwidth_store_get(trial->store, BANDWIDTH_SOURCE, bytes, err) : NULL;
-    if (reads && !trial->source)
-        return false;
-    trial->target = writes ? bandwidth_store_get(trial->store, BANDWIDTH_TARGET, bytes, err) : NULL;
-    return !writes || trial->target;
+    return (!reads ||
+            bandwidth_store_get(trial->store, BANDWIDTH_SOURCE, bytes, key, &trial->source, err)) &&
+           (!writes ||
+            bandwidth_store_get(trial->store, BANDWIDTH_TARGET, bytes, key, &trial->target, err));
 }
 
 // Gets the buffers of the case. If the device lacks memory, frees the buffers of earlier cases and
@@ -136,14 +150,16 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .params = &trial->work.params,
         .params_bytes = sizeof trial->work.params,
     };
-    // A kernel that uses an address can reach the whole buffer (range 0). A storage buffer is bound
-    // only as far as it is used, because devices limit the size of a binding.
-    uint64_t range = trial->shape.address ? 0 : trial->work.stream_bytes;
+    // An address has no length. A storage buffer is bound only as far as it is used, because
+    // devices limit the size of a binding.
+    uint64_t bytes = trial->shape.address ? 0 : trial->work.stream_bytes;
+    const struct gpu_arg ranges[] = {trial->source, trial->target};
     unsigned args = 0;
-    if (trial->source)
-        dispatch.args[args++] = (struct gpu_arg){.buffer = trial->source, .bytes = range};
-    if (trial->target)
-        dispatch.args[args++] = (struct gpu_arg){.buffer = trial->target, .bytes = range};
+    for (size_t i = 0; i < COUNT(ranges); i++)
+        if (ranges[i].buffer) {
+            dispatch.args[args] = ranges[i];
+            dispatch.args[args++].bytes = bytes;
+        }
     if (this_case->op == BANDWIDTH_READ)
         dispatch.args[args++] = (struct gpu_arg){.buffer = trial->store->words};
     for (uint64_t i = 0; i < repeats; i++)
@@ -290,6 +306,12 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
+// Returns the seed whose element 0 has the data that `seed` gives to the element at `offset` bytes.
+static uint32_t seed_at(uint32_t seed, uint64_t offset)
+{
+    return seed + (uint32_t)(offset / BANDWIDTH_ELEMENT_BYTES) * BANDWIDTH_MIX_STEP;
+}
+
 // If the case reads, sets memory->sum to the sum of the words in one walk through its working set.
 // For global memory, the check kernel computes this sum; if the working set is small, the host
 // confirms it. For shared memory, the host computes the sum.
@@ -303,9 +325,11 @@ static bool learn_sum(struct trial *trial, struct memory *memory, struct error *
         memory->sum = bandwidth_data_sum(bytes, seed);
         return true;
     }
-    if (!bandwidth_store_check(trial->store, trial->source, bytes, seed, &memory->sum, err))
+    trial->source.bytes = bytes;
+    if (!bandwidth_store_check(trial->store, &trial->source, seed, &memory->sum, err))
         return false;
-    if (bytes <= HOST_CHECK_BYTES && memory->sum != bandwidth_data_sum(bytes, seed))
+    if (bytes <= HOST_CHECK_BYTES &&
+        memory->sum != bandwidth_data_sum(bytes, seed_at(seed, trial->source.offset)))
         return error_set(err, ERROR_MISMATCH, "the device and the host compute different sums");
     return true;
 }
@@ -332,8 +356,8 @@ static bool prepare_proof(struct trial *trial, struct error *err)
 {
     if (trial->this_case->op == BANDWIDTH_READ)
         return measure_words_clear(trial->store->words, err);
-    return bandwidth_store_fill(trial->store, trial->target, trial->work.stream_bytes,
-                                ~trial->work.params.seed, err);
+    trial->target.bytes = trial->work.stream_bytes;
+    return bandwidth_store_fill(trial->store, &trial->target, ~trial->work.params.seed, err);
 }
 
 static bool verify(struct trial *trial, const struct memory *memory,
@@ -341,10 +365,12 @@ static bool verify(struct trial *trial, const struct memory *memory,
 {
     if (trial->this_case->op == BANDWIDTH_READ)
         return verify_read(trial, memory, span, err);
-    uint32_t seed =
-        trial->this_case->op == BANDWIDTH_COPY ? BANDWIDTH_SEED_SOURCE : trial->work.params.seed;
-    return bandwidth_store_check(trial->store, trial->target, trial->work.stream_bytes, seed, NULL,
-                                 err);
+    // The seed of the target's element at `target.offset`.
+    uint32_t seed = trial->this_case->op == BANDWIDTH_COPY
+                        ? seed_at(BANDWIDTH_SEED_SOURCE, trial->source.offset)
+                        : trial->work.params.seed;
+    return bandwidth_store_check(trial->store, &trial->target,
+                                 seed - seed_at(0, trial->target.offset), NULL, err);
 }
 
 // ---------------------------------------------------------------- the numbers
@@ -380,6 +406,8 @@ static void report(struct trial *trial, const struct memory *memory,
     if (trial->run->session->info->caps & GPU_CAP(L1_CHOICE))
         visit_detail(visit, "l1", "%u %% of the core's memory requested as L1",
                      l1_percent(trial->this_case));
+    if (is_moved(trial->this_case) && trial->store->roam_bytes)
+        visit_detail(visit, "place", "each round at another multiple of 2 MiB in a buffer");
     if (memory->tried)
         visit_detail(visit, "tried", "%s", memory->tried);
     visit_kernel(visit, trial->program);
@@ -425,7 +453,8 @@ bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struc
     trial.shape = memory->shape;
     trial.desc.repeats = memory->repeats;
     struct measure_span span;
-    if (!prepare(&trial, memory->passes, err) || (first && !learn_sum(&trial, memory, err)) ||
+    if (!prepare(&trial, memory->passes, err) ||
+        ((first || is_moved(&this_case)) && !learn_sum(&trial, memory, err)) ||
         !prepare_proof(&trial, err) || !measure_span_run(run->arena, &trial.desc, &span, err) ||
         !verify(&trial, memory, &span, err))
         return false;
