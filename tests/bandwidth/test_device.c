@@ -211,6 +211,17 @@ static void each_round_has_another_place(void **state)
     assert_int_not_equal(places[0].offset, places[1].offset);
 }
 
+// Given a device without memory to move in, when a case that moves is measured, then it stays.
+static void without_room_a_working_set_stays(void **state)
+{
+    struct workbench *bench = *state;
+    struct bandwidth_store *store = bench->session.state;
+    const struct bandwidth_case this_case = {.bytes = 256 * KIB, .width = 16, .shape = "default"};
+    store->roam_bytes = UINT64_C(1) << 50;
+    expect_done(bench, &this_case, 2);
+    assert_int_equal(store->buffers[BANDWIDTH_SOURCE].bytes, 256 * KIB);
+}
+
 // Given a working set that moves, when a word at the place of the next round changes, then that
 // round is a mismatch.
 static void a_wrong_word_at_another_place_is_a_mismatch(void **state)
@@ -293,6 +304,7 @@ int main(int argc, char **argv)
         EACH(a_word_that_changed_since_the_first_visit_is_a_mismatch),
         EACH(a_wrong_word_before_the_first_visit_is_a_mismatch),
         EACH(each_round_has_another_place),
+        EACH(without_room_a_working_set_stays),
         EACH(a_wrong_word_at_another_place_is_a_mismatch),
         EACH(one_element_not_written_is_found),
         EACH(what_a_device_cannot_do_is_refused),

@@ -12,7 +12,9 @@ enum {
     // Each round puts a working set at another multiple of this size. Pages of device memory are
     // at most as large, so its lines then lie elsewhere in physical memory.
     PLACE_BYTES = 2 << 20,
-    ROAM_BYTES = 64 << 20 // size in bytes of a buffer beyond the working set that moves in it
+    // size in bytes of a buffer beyond the working set that moves in it, at most
+    ROAM_BYTES = 1 << 30,
+    ROAM_SHARE = 8 // … and this part of the device's memory
 };
 
 _Static_assert(BANDWIDTH_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
@@ -45,12 +47,10 @@ uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed)
 bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *session,
                           struct error *err)
 {
-    *store = (struct bandwidth_store){
-        .device = session->device,
-        .timeout_ns = timeout_default_ns,
-        // A CPU would fill the larger buffer slowly.
-        .roam_bytes = session->info->kind == GPU_KIND_CPU ? 0 : ROAM_BYTES,
-    };
+    uint64_t share = session->info->limits.memory_bytes / ROAM_SHARE;
+    *store = (struct bandwidth_store){.device = session->device, .timeout_ns = timeout_default_ns};
+    if (session->info->kind != GPU_KIND_CPU) // a CPU would fill the larger buffer slowly
+        store->roam_bytes = share && share < ROAM_BYTES ? share : ROAM_BYTES;
     return (store->fill = measure_program(&session->programs, "bandwidth_fill", NULL, err)) &&
            (store->check = measure_program(&session->programs, "bandwidth_check", NULL, err)) &&
            (store->words = measure_words_create(session->scope, err));
@@ -150,11 +150,11 @@ static bool replace(struct bandwidth_store *store, enum bandwidth_buffer which, 
 bool bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which, uint64_t bytes,
                          uint32_t key, struct gpu_arg *range, struct error *err)
 {
-    uint64_t roam = key ? store->roam_bytes : 0;
-    if (store->buffers[which].bytes < bytes + roam && !replace(store, which, bytes + roam, err)) {
-        if (!roam || err->code != ERROR_OUT_OF_MEMORY || !replace(store, which, bytes, err))
-            return false;
-    }
+    uint64_t roam = key ? store->roam_bytes : 0, most = store->buffers[which].bytes;
+    // Where the device has no room to move in, the range is the whole buffer.
+    if (most < bytes + roam && !replace(store, which, bytes + roam, err) &&
+        !(roam && replace(store, which, bytes, err)))
+        return false;
     uint64_t places = (store->buffers[which].bytes - bytes) / PLACE_BYTES + 1;
     uint64_t place = roam ? key * places >> 32 : 0;
     *range = (struct gpu_arg){
