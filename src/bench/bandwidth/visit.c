@@ -27,6 +27,9 @@ enum {
     MOVED_BYTES_MAX = 256 << 20
 };
 
+// A shape replaces the chosen one if it is faster by this factor.
+static const double faster_least = 1.01;
+
 bool bandwidth_open(struct bench_session *session, struct error *err)
 {
     struct bandwidth_store *store = ARENA_NEW(session->arena, struct bandwidth_store);
@@ -40,15 +43,21 @@ void bandwidth_close(struct bench_session *session)
         bandwidth_store_close(session->state);
 }
 
+// A shape that the case may have.
+struct candidate {
+    struct bandwidth_shape shape;
+    uint64_t passes;
+    double speed;  // bandwidth in B/s: of a short try, or of a whole visit
+    bool measured; // true if `speed` is of a whole visit
+};
+
 // Data of one case that the session keeps from round to round.
 struct memory {
     bool ready;
-    struct bandwidth_shape shape;
-    uint64_t passes, repeats;
+    struct candidate candidates[BANDWIDTH_SHAPES_MAX];
+    size_t count, chosen;
+    uint64_t repeats;
     uint32_t sum; // sum of all words in the memory that the case reads; each word counts once
-    // Bandwidth in B/s of each shape tried, as the text "NAME 4.61e12, …"; NULL if the case had
-    // only one shape.
-    char *tried;
 };
 
 // One case with one shape, and all that is needed to run it.
@@ -259,49 +268,64 @@ static size_t allowed_shapes(const struct trial *trial,
     return 0;
 }
 
-// Times each shape with its own number of passes, and chooses the fastest shape.
-static bool compare(struct trial *trial, const struct bandwidth_shape *shapes,
-                    const uint64_t *passes, size_t count, struct memory *memory, struct error *err)
+// Chooses the number of passes for each shape. To need fewer tries, each search begins at the
+// number of passes of the shape before.
+static bool find_candidates(struct trial *trial, struct memory *memory, struct error *err)
 {
-    struct bench_visit *run = trial->run;
-    const char *tried = "";
-    double best = 0, ns;
-    for (size_t i = 0; i < count; i++) {
+    struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
+    memory->count = allowed_shapes(trial, shapes, err);
+    uint64_t passes = 1;
+    for (size_t i = 0; i < memory->count; i++) {
         trial->shape = shapes[i];
-        if (!prepare(trial, passes[i], err) ||
+        if (!prepare(trial, 1, err) || !size(trial, passes, err))
+            return false;
+        passes = trial->work.passes;
+        memory->candidates[i] = (struct candidate){.shape = shapes[i], .passes = passes};
+    }
+    return memory->count > 0;
+}
+
+static size_t fastest(const struct memory *memory)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < memory->count; i++)
+        if (memory->candidates[i].speed > memory->candidates[best].speed)
+            best = i;
+    return best;
+}
+
+// Finds the shapes of the case. If there are several, times each, and chooses the fastest.
+static bool choose_shape(struct trial *trial, struct memory *memory, struct error *err)
+{
+    double ns;
+    if (!find_candidates(trial, memory, err))
+        return false;
+    for (size_t i = 0; memory->count > 1 && i < memory->count; i++) {
+        struct candidate *candidate = &memory->candidates[i];
+        trial->shape = candidate->shape;
+        if (!prepare(trial, candidate->passes, err) ||
             !measure_unit_time(&trial->desc, SPEED_RUNS, &ns, err))
             return false;
-        double speed = (double)trial->work.moved_bytes / ns * 1e9;
-        tried = arena_printf(run->arena, "%s%s%s %.4g", tried, *tried ? ", " : "",
-                             bandwidth_shape_name(run->arena, &trial->shape), speed);
-        if (speed > best) {
-            best = speed;
-            memory->shape = shapes[i];
-            memory->passes = passes[i];
-        }
+        candidate->speed = (double)trial->work.moved_bytes / ns * 1e9;
     }
-    memory->tried = arena_strdup(run->session->arena, tried);
+    memory->chosen = fastest(memory);
     return true;
 }
 
-// Chooses the number of passes for each shape. If there are several shapes, compares them. To need
-// fewer tries, each search begins at the number of passes of the shape before.
-static bool choose_shape(struct trial *trial, struct memory *memory, struct error *err)
+// Returns true if the chosen shape stays, now that it was measured. Otherwise chooses another one.
+// A short try can be faster than any visit, where some of the working set is in the L1 by chance.
+static bool stays(const struct trial *trial, struct memory *memory, const struct measure_span *span)
 {
-    struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
-    uint64_t passes[BANDWIDTH_SHAPES_MAX];
-    size_t count = allowed_shapes(trial, shapes, err);
-    if (count == 0)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        trial->shape = shapes[i];
-        if (!prepare(trial, 1, err) || !size(trial, i > 0 ? passes[i - 1] : 1, err))
-            return false;
-        passes[i] = trial->work.passes;
-    }
-    memory->shape = shapes[0];
-    memory->passes = passes[0];
-    return count == 1 || compare(trial, shapes, passes, count, memory, err);
+    struct candidate *chosen = &memory->candidates[memory->chosen];
+    bool again = chosen->measured;
+    chosen->measured = true;
+    chosen->speed = (double)trial->work.moved_bytes * (double)span->repeats / span->sample_ns * 1e9;
+    size_t best = fastest(memory);
+    if (again || memory->candidates[best].speed < faster_least * chosen->speed)
+        return true;
+    memory->chosen = best;
+    memory->repeats = 0;
+    return false;
 }
 
 // ---------------------------------------------------------------- the proof
@@ -408,8 +432,13 @@ static void report(struct trial *trial, const struct memory *memory,
                      l1_percent(trial->this_case));
     if (is_moved(trial->this_case) && trial->store->roam_bytes)
         visit_detail(visit, "place", "each round at another multiple of 2 MiB in a buffer");
-    if (memory->tried)
-        visit_detail(visit, "tried", "%s", memory->tried);
+    const char *tried = "";
+    for (size_t i = 0; memory->count > 1 && i < memory->count; i++)
+        tried = arena_printf(arena, "%s%s%s %.4g", tried, i > 0 ? ", " : "",
+                             bandwidth_shape_name(arena, &memory->candidates[i].shape),
+                             memory->candidates[i].speed);
+    if (*tried)
+        visit_detail(visit, "tried", "%s", tried);
     visit_kernel(visit, trial->program);
 }
 
@@ -428,6 +457,20 @@ static bool refuse_missing(const struct bench_visit *run, const struct bandwidth
                          "a workgroup of this device has only %llu bytes of shared memory",
                          (unsigned long long)limits->shared_bytes);
     return true;
+}
+
+// Measures the case with the chosen shape, and verifies the results.
+static bool measure(struct trial *trial, struct memory *memory, struct measure_span *span,
+                    struct error *err)
+{
+    const struct candidate *chosen = &memory->candidates[memory->chosen];
+    trial->shape = chosen->shape;
+    trial->desc.repeats = memory->repeats;
+    return prepare(trial, chosen->passes, err) &&
+           ((memory->ready && !is_moved(trial->this_case)) || learn_sum(trial, memory, err)) &&
+           prepare_proof(trial, err) &&
+           measure_span_run(trial->run->arena, &trial->desc, span, err) &&
+           verify(trial, memory, span, err);
 }
 
 bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
@@ -450,14 +493,11 @@ bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struc
     bool first = !memory->ready;
     if (first && !choose_shape(&trial, memory, err))
         return false;
-    trial.shape = memory->shape;
-    trial.desc.repeats = memory->repeats;
     struct measure_span span;
-    if (!prepare(&trial, memory->passes, err) ||
-        ((first || is_moved(&this_case)) && !learn_sum(&trial, memory, err)) ||
-        !prepare_proof(&trial, err) || !measure_span_run(run->arena, &trial.desc, &span, err) ||
-        !verify(&trial, memory, &span, err))
-        return false;
+    do
+        if (!measure(&trial, memory, &span, err))
+            return false;
+    while (first && !stays(&trial, memory, &span));
     memory->repeats = span.repeats;
     memory->ready = true;
     run->session->warm = true;
