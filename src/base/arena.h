@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-// An arena is a pool of memory with one lifetime, for example that of the process or of a case. All
-// memory of an arena is freed at once. A function that allocates in an arena gets the arena from
-// its caller. If the host runs out of memory, the process prints a message and ends with the exit
-// status ARENA_EXIT_STATUS. fathom does not continue without memory: such code would never be
-// tested. The run file stays complete, because results/save.h replaces the old file only after the
-// new file is written.
+// An arena is a pool of memory with one lifetime, such as that of the process or of a case; all of
+// its memory is freed at once. If the host runs out of memory, the process prints a message and
+// ends with ARENA_EXIT_STATUS; the run file stays complete (results/save.h).
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -47,9 +44,9 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 // The number of elements of an array. The argument must be an array, not a pointer.
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// Returns an array with room for one more element. `array` has `count` elements of `size` bytes and
-// room for *capacity elements. If `array` is full, returns a copy with twice the capacity (8 if it
-// was 0) and updates *capacity; else returns `array`. The old array stays in the arena.
+// Returns an array with room for one more element: `array` if it has room, else a copy with twice
+// the capacity (8 if it was 0), and updates *capacity. `array` has `count` elements of `size`
+// bytes. The old array stays in the arena.
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size);
 
 char *arena_strdup(struct arena *arena, const char *text);

@@ -201,8 +201,7 @@ static bool plumbing_open(struct plumbing *p)
            fcntl(p->words_read, F_SETFL, O_NONBLOCK) == 0;
 }
 
-// Runs in the new process between fork and exec. Only async-signal-safe functions may be called
-// here, because drivers may have started threads in the parent.
+// Runs between fork and exec: only async-signal-safe calls, because the parent may have threads.
 static _Noreturn void become(const struct child_desc *desc, const struct plumbing *p, pid_t parent)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -396,8 +395,7 @@ static bool reap(struct child *child)
     return true;
 }
 
-// Waits at most timeout_ns for the child to end. Meanwhile reads what the child prints: if the pipe
-// were full, the child would wait for room and never end.
+// Waits for the child's end. Meanwhile empties the child's pipe: a full pipe would block the child.
 static bool await_end(struct child *child, uint64_t timeout_ns)
 {
     uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
@@ -438,8 +436,7 @@ void child_destroy(struct child *child, uint64_t grace_ns)
     free(child);
 }
 
-// Copies the last non-blank line of the child's output to `text`, cut to `bytes` bytes with the
-// final 0. Bytes that are not printable ASCII become blanks.
+// Copies the last non-blank line of the child's output to `text`, in printable ASCII.
 static void last_words(const struct child *child, char *text, size_t bytes)
 {
     const char *words = child->words;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A child process that exchanges lines of text with this process. The lines go through a socket,
-// the channel, in both directions; in the child, the channel is the standard input. What the child
-// or a driver in it prints (with `outlives`, only on standard output) goes to a pipe, and
-// child_end() returns the last line of that output. child_destroy() ends the child. Unless
-// `outlives` is set, the child also ends when this process, or the thread that started the child,
-// ends.
+// A child process that exchanges lines of text with this process through a socket, the channel. In
+// the child, the channel is the standard input. child_end() returns the last line that the child or
+// its drivers printed. child_destroy() ends the child. Unless `outlives` is set, the child also
+// ends with this process, or with the thread that started the child.
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
@@ -30,10 +28,9 @@ struct child_desc {
     bool outlives;
 };
 
-// Starts the child. The child ignores SIGINT, SIGTERM and SIGHUP. Terminals and service managers
-// send these signals to the whole process group, but only the parent decides when the child ends.
-// The child starts with no signal blocked. Returns NULL with ERROR_IO if the child cannot be
-// started.
+// Starts the child, with no signal blocked. The child ignores SIGINT, SIGTERM and SIGHUP, which go
+// to the whole process group: only the parent decides when the child ends. Returns NULL with
+// ERROR_IO if the child cannot be started.
 struct child *child_create(const struct child_desc *desc, struct error *err);
 
 // Closes the channel and waits up to `grace_ns` for the child to end. If the child still runs after
@@ -104,10 +101,9 @@ bool child_channel_is_ready(const struct child_channel *channel);
 MUST_CHECK bool child_channel_write(struct child_channel *channel, const char *line,
                                     struct error *err);
 
-// Returns a copy of this process's environment, in `arena`, for child_desc.environment. The array
-// ends with NULL. Make the copy before the first driver is loaded, because drivers change the
-// environment. For example, PoCL sets variables of the library hwloc, and an OpenCL loader cuts
-// OCL_ICD_FILENAMES off at its first colon.
+// Returns a copy of this process's environment, in `arena`, for child_desc.environment; the array
+// ends with NULL. Make the copy before the first driver is loaded: drivers change the environment.
+// (PoCL sets variables of hwloc, an OpenCL loader cuts OCL_ICD_FILENAMES off at its first colon.)
 const char *const *child_environment_copy(struct arena *arena);
 
 #endif

@@ -30,8 +30,7 @@ static uintptr_t instruction_of(const void *context)
 #endif
 }
 
-// The functions from here to announce() run in a signal handler. They may call only
-// async-signal-safe functions: those that POSIX allows in signal handlers.
+// The functions down to announce() run in a signal handler: only async-signal-safe calls.
 
 static const char *read_hex(const char *text, uintptr_t *value)
 {
@@ -42,8 +41,7 @@ static const char *read_hex(const char *text, uintptr_t *value)
     return text;
 }
 
-// `line` is a line of /proc/self/maps. If `address` lies in the address range of the line, and the
-// line ends with a path, returns the file name without the folder; else NULL.
+// Returns the file name of a line of /proc/self/maps if its range has `address`; else NULL.
 static char *file_of(char *line, uintptr_t address)
 {
     uintptr_t first, end;

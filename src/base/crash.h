@@ -6,11 +6,11 @@
 
 #include "base/arena.h"
 
-// Installs a handler for the signals of a crash: SIGSEGV, SIGBUS, SIGFPE, SIGILL. The handler
-// writes the line {"crash":"libfoo.so"} to standard input, the child's channel (base/child.h). Then
-// the process ends. libfoo.so is the file that contains the faulting instruction; if it is unknown,
-// no line is written. In the calling thread, the handler has its own stack, in `arena`, so it works
-// after a stack overflow, too. Drivers may replace the handler.
+// Installs a handler for SIGSEGV, SIGBUS, SIGFPE and SIGILL. The handler writes the line
+// {"crash":"libfoo.so"} to the child's channel (base/child.h), then the process ends. libfoo.so is
+// the file of the faulting instruction; if it is unknown, no line is written. In the calling
+// thread, this also works after a stack overflow: the handler has its own stack, in `arena`.
+// Drivers may replace the handler.
 void crash_announce(struct arena *arena);
 
 // Writes the buffered output and ends the process at once. Does not run the exit handlers that

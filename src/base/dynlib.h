@@ -37,11 +37,10 @@ struct dynlib_desc {
     void *table; // struct of function pointers, which are set to the addresses of the symbols
 };
 
-// Opens the first file of desc->files that can be loaded, and sets the pointers in desc->table.
-// Returns NULL with ERROR_NO_DEVICE if no file can be loaded; the message is then the dynamic
-// linker's error for the first file. Also returns NULL with ERROR_NO_DEVICE if a required symbol is
-// missing; the message then names the first missing symbol. The caller owns the library. The
-// pointers are valid until dynlib_close.
+// Opens the first file of desc->files that can be loaded, and sets the pointers in desc->table,
+// which are valid until dynlib_close. The caller owns the library. Returns NULL with
+// ERROR_NO_DEVICE if no file can be loaded (the message is the dynamic linker's error for the first
+// file), or if a required symbol is missing (the message names the symbol).
 struct dynlib *dynlib_open(const struct dynlib_desc *desc, struct error *err);
 void dynlib_close(struct dynlib *lib); // closes the library; `lib` may be NULL
 

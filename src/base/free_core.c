@@ -26,8 +26,7 @@ struct free_core {
     // number of all measured contentions. A core's contention shows how much other work slows it.
     double lowest[LOWEST_MAX];
     unsigned lowest_count, count;
-    // Host time in ns at the end of the last search; 0 if that search found a free core, or before
-    // the first search.
+    // Host time in ns at the end of the last search if it found no free core; else 0.
     uint64_t in_vain_ns;
 };
 
@@ -42,9 +41,8 @@ struct free_core *free_core_create(struct arena *arena, const char *root, const 
 
 // ---------------------------------------------------------------- interrupts of the card
 
-// Returns the number of interrupts that one interrupt vector of the card has had so far, on all
-// processors together; 0 if not known. The kernel's file has one line with a number for each
-// processor, "0,0,13,…".
+// Returns how many interrupts this vector has had on all processors; 0 if not known. The file has a
+// number for each processor: "0,0,13,…".
 static double interrupts_of(const struct free_core *core, const char *vector)
 {
     char line[8192], *at = line;
@@ -76,8 +74,7 @@ static void read_interrupts(struct free_core *core)
     enum {
         VECTORS_MAX = 64
     };
-    // An interrupt vector is ignored if it has had few interrupts: less than this share of the
-    // interrupts of the busiest vector.
+    // A vector with less than this share of the busiest vector's interrupts is ignored.
     static const double least_share = 0.01;
     struct {
         double interrupts;
@@ -126,8 +123,7 @@ bool free_core_has_interrupts(const struct free_core *core, unsigned processor)
 
 // ---------------------------------------------------------------- contention for a core's units
 
-// A loop of CHAIN_ITERATIONS or WIDE_ITERATIONS iterations takes 1 to 3 µs on a core that nothing
-// else uses.
+// Each loop takes 1 to 3 µs on a free core.
 enum {
     CHAIN_ITERATIONS = 1500,
     WIDE_ITERATIONS = 1000,
@@ -135,8 +131,7 @@ enum {
     LOOP_ATTEMPTS = 3
 };
 
-// Returns the time in ns of a chain of multiplications, each of which needs the result of the
-// multiplication before it. This time depends almost only on the core's clock.
+// Times a chain of multiplications, in ns: this depends almost only on the core's clock.
 static double chain_ns(void)
 {
     uint64_t x = 3, start_ns = clock_now_ns();
@@ -155,8 +150,8 @@ static inline void step_all(uint64_t x[8])
     __asm__ volatile("" : "+r"(x[4]), "+r"(x[5]), "+r"(x[6]), "+r"(x[7]));
 }
 
-// Returns the time in ns of additions and XORs in eight chains. Operations of different chains do
-// not need each other's results, so the core starts as many per cycle as it can.
+// Times eight independent chains of additions and XORs, in ns: the core starts as many operations
+// per cycle as it can.
 static double wide_ns(void)
 {
     uint64_t x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, start_ns = clock_now_ns();
@@ -169,9 +164,7 @@ static double wide_ns(void)
     return (double)(clock_now_ns() - start_ns);
 }
 
-// Returns the contention of the present core: the time of the loop with eight chains (wide_ns)
-// divided by the time of the loop with one chain (chain_ns). Other work on the core's units makes
-// the contention larger.
+// Returns wide_ns / chain_ns: other work on the core's units slows the eight chains more.
 static double contention_now(void)
 {
     double chain = chain_ns(), wide = wide_ns();
@@ -202,9 +195,8 @@ bool free_core_judge(const struct free_core *core, double contention)
         FEW = 16,
         SHARE = 1000,
     };
-    // A core is free if its contention is at most this number times the lowest contention that is
-    // not ignored. On an H200's host, the contention of a free core is 1.23. On a busy core it is
-    // up to 2.6, presumably because of work on the core's other hardware thread.
+    // A core is free up to this number times the lowest contention that is not ignored. On an
+    // H200's host, free cores have 1.23, busy ones up to 2.6.
     static const double free_most = 1.15;
     unsigned too_low = core->count < FEW ? 0 : 1 + core->count / SHARE;
     if (core->lowest_count == 0)
@@ -214,9 +206,7 @@ bool free_core_judge(const struct free_core *core, double contention)
     return contention <= free_most * core->lowest[too_low];
 }
 
-// Measures the contention of the core on which the calling thread runs, notes it (free_core_note)
-// and returns it. If the processor is not in core->wanted or not known, measures nothing and
-// returns infinity.
+// Measures and notes the contention of the present core; infinity if its processor is not wanted.
 static double contention_here(struct free_core *core)
 {
     int processor = sched_getcpu();
@@ -235,8 +225,7 @@ bool free_core_is_free(struct free_core *core)
 
 // ---------------------------------------------------------------- choosing a processor
 
-// Moves the calling thread to a processor, but does not bind the thread to it. The system may move
-// the thread again. Threads that this thread creates may run on all allowed processors.
+// Moves the calling thread to a processor, without binding: the system may move it again.
 static bool move_to(const struct free_core *core, size_t processor)
 {
     cpu_set_t one;

@@ -26,8 +26,7 @@ uint64_t host_memory_available_bytes(const char *root)
         !text_read_line(line, sizeof line, "%s/sys/fs/cgroup/memory.current", root) ||
         !text_parse_uint(line, &used))
         return available;
-    // memory.current includes cached pages of files. Before the kernel kills a program, it frees
-    // the pages that were not used lately.
+    // memory.current includes cached pages of files. The kernel frees inactive ones before a kill.
     uint64_t cached = number_in(root, "/sys/fs/cgroup/memory.stat", "inactive_file");
     used = used > cached ? used - cached : 0;
     uint64_t left = most > used ? most - used : 0;

@@ -6,10 +6,9 @@
 #include <stdint.h>
 
 // Returns how many bytes a program can still allocate without swapping and without being killed by
-// its container. The result is the smaller of two numbers: MemAvailable of /proc/meminfo, and what
-// the control group (cgroup v2) has left. The group has left memory.max − memory.current, plus the
-// cached file pages that the kernel can free (inactive_file of memory.stat). Returns 0 if neither
-// is known. `root` is put before the paths; NULL means "".
+// its container; 0 if not known. This is the smaller of MemAvailable (/proc/meminfo) and what the
+// control group (cgroup v2) has left: memory.max − memory.current + inactive_file, the cached pages
+// that the kernel can free. `root` is put before the paths; NULL means "".
 uint64_t host_memory_available_bytes(const char *root);
 
 #endif

@@ -6,8 +6,7 @@
 #include <sys/mman.h>
 
 enum {
-    // Sizes are rounded up to a multiple of this number of bytes. The number is a multiple of a
-    // small page (4, 16 or 64 KiB).
+    // Sizes are rounded up to this, a multiple of a small page (4, 16 or 64 KiB).
     SMALL_PAGE = 1 << 16
 };
 
@@ -16,8 +15,7 @@ static size_t whole_pages(size_t bytes)
     return (bytes + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
 }
 
-// Returns whole_pages(bytes) zeroed bytes at a multiple of PAGES_ALIGN. `advice` says whether the
-// system should use huge pages for them. Returns NULL if the system has no memory.
+// Returns whole_pages(bytes) zeroed bytes at a multiple of PAGES_ALIGN; NULL without memory.
 static void *alloc(size_t bytes, int advice)
 {
     bytes = whole_pages(bytes);

@@ -37,8 +37,7 @@ unsigned processors_allowed(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
-// The type of a function that adds the times of one thread of a process to *time. The function
-// returns false if it cannot read the thread's file.
+// Adds the times of a thread to *time. Returns false if the thread's file cannot be read.
 typedef bool add_thread(const char *root, const char *process, const char *thread,
                         struct processors_time *time);
 
@@ -59,8 +58,7 @@ static bool add_threads(const char *root, const char *process, add_thread *add,
     return found;
 }
 
-// Adds the times of one thread. Its file schedstat has one line, "RAN WAITED SLICES"; RAN and
-// WAITED are times in ns.
+// A thread's file schedstat has one line, in ns: "RAN WAITED SLICES".
 static bool add_schedule(const char *root, const char *process, const char *thread,
                          struct processors_time *time)
 {
@@ -72,9 +70,8 @@ static bool add_schedule(const char *root, const char *process, const char *thre
     return true;
 }
 
-// Adds the times of a process and of its ended children to time->family. In /proc/PID/stat, the
-// name of the process is in parentheses, and may contain parentheses. After the last ')' come the
-// process state, ten other fields, and four times in clock ticks: UTIME STIME CUTIME CSTIME.
+// Adds the times of a process and of its ended children. After the process name's last ')' in
+// /proc/PID/stat come the state, ten other fields, and UTIME STIME CUTIME CSTIME in clock ticks.
 static void add_process(const char *root, const char *process, struct processors_time *time)
 {
     enum {
@@ -91,8 +88,7 @@ static void add_process(const char *root, const char *process, struct processors
         time->family += strtod(at, &at);
 }
 
-// Adds the times of the child processes that this thread has started and that still exist. The file
-// "children" lists their ids in one line, "PID PID …".
+// Adds the times of this thread's children that still exist. The file has "PID PID …".
 static bool add_children(const char *root, const char *process, const char *thread,
                          struct processors_time *time)
 {
@@ -126,8 +122,7 @@ static bool read_machine(const char *root, struct processors_time *time)
     return true;
 }
 
-// Reads nr_throttled: how often the processor limit of a control group, such as a container,
-// stopped its threads. The file's path differs between cgroups v2 and v1.
+// Reads how often the limit of a control group, such as a container, stopped its threads.
 static void read_throttled(const char *root, struct processors_time *time)
 {
     static const char *const files[] = {"/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/cpu/cpu.stat"};
@@ -158,9 +153,7 @@ double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after)
 {
     double stolen = after->stolen - before->stolen, all = after->all - before->all;
-    // `ran` is the time for which the process's threads ran, summed over the threads that exist at
-    // a reading. If a thread ends between two readings, its time is missing in the second one. The
-    // difference may then be negative.
+    // `ran` lacks threads that ended between the readings, so the difference may be negative.
     double ran = fmax(after->ran - before->ran, 0);
     return fmax(share_of(after->waited - before->waited, ran), share_of(stolen, all - stolen));
 }

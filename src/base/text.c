@@ -222,8 +222,7 @@ size_t text_character(const char *text)
     return bytes;
 }
 
-// Writes the printable form of the character at the start of `text` to `shown`. `bytes` is the
-// length of the character, or 0 if `text` starts with a byte that is not valid UTF-8.
+// Writes the printable form of a character to `shown`. `bytes` is 0 if it is not valid UTF-8.
 static void show_character(const char *text, size_t bytes, char shown[8])
 {
     unsigned char first = (unsigned char)text[0];

@@ -11,17 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Returns the least number of changes of one letter that turn `a` into `b`. A change inserts a
-// letter, deletes it, replaces it, or swaps it with its neighbour (optimal string alignment
-// distance, Damerau 1964). Upper and lower case are equal. Only the first 64 bytes of each text are
-// compared.
+// Returns the least number of letters to insert, delete, replace, or swap with a neighbour, that
+// turns `a` into `b` (optimal string alignment distance, Damerau 1964). Upper and lower case are
+// equal. Only the first 64 bytes of each text are compared.
 size_t text_distance(const char *a, const char *b);
 
-// Finds the name that a user probably meant by the text `typed`: the name with the smallest
-// text_distance. Start with {.typed = …} and call text_guess_offer with each name. A name is
-// accepted if its distance is less than L and at most 1 + L / 4, where L is the length of the
-// longer text. A name that begins with `typed` (at least 2 letters) is always accepted; its
-// distance is at most 1.
+// Finds the name that a user probably meant by `typed`: the one with the least text_distance. Start
+// with {.typed = …} and call text_guess_offer with each name. A name is accepted if its distance is
+// below L and at most 1 + L / 4 (L: length of the longer text). A name that begins with `typed` (2
+// letters or more) is always accepted; its distance is at most 1.
 struct text_guess {
     const char *typed;
     const char *best; // best name so far; NULL if no name is similar enough
@@ -78,11 +76,10 @@ bool text_list_has(const char *list, const char *item);
 // valid.
 size_t text_character(const char *text);
 
-// Returns a text of foreign origin, such as a driver's name, as one line that is safe to print.
-// Control characters, line and paragraph separators, and embeddings, overrides and isolates of the
-// writing direction become escapes ("\x1b", "\u202e"). Bytes that are not UTF-8 become U+FFFD. The
-// result has fewer than bytes_max bytes; if necessary it is cut after a whole character. It lives
-// in `arena`.
+// Returns a text of foreign origin, such as a driver's name, as one line that is safe to print, in
+// `arena`. Control characters, separators of lines and paragraphs, and changes of the writing
+// direction become escapes ("\x1b", "\u202e"). Bytes that are not UTF-8 become U+FFFD. The result
+// has fewer than bytes_max bytes, if necessary cut after a whole character.
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max);
 
 // Returns a text of foreign origin in a form that is safe in HTML and XML, between tags and in
@@ -95,10 +92,9 @@ const char *text_markup(struct arena *arena, const char *text);
 // be read or is empty, or if its path has 512 bytes or more.
 bool text_read_line(char *line, size_t bytes, const char *format, ...) PRINTF_LIKE(3, 4);
 
-// Finds the first line of a file that begins with `key`, and copies the rest of the line to
-// `field`. Blanks, quotes, ':' and '=' at the beginning of the rest are dropped. The copy ends
-// before the next quote, or at the end of the line. `bytes` is the size of `field`; a longer text
-// is cut. Returns false if there is no such line, or if the file cannot be read.
+// Copies the rest of the first line that begins with `key` to `field`, from after blanks, quotes,
+// ':' and '=' up to the next quote. `bytes` is the size of `field`; a longer text is cut. Returns
+// false if the file has no such line or cannot be read.
 bool text_read_field(char *field, size_t bytes, const char *key, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
