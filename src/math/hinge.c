@@ -5,9 +5,8 @@
 
 struct work {
     const struct hinge *hinge;
-    // Costs that the search needs very often. at_low[i] is the cost of all points before point i,
-    // if they lie on the first plateau. at_high[i] is the cost of point i alone, if it lies on the
-    // next plateau.
+    // at_low[i] is the cost of all points before point i, on the first plateau; at_high[i] is the
+    // cost of point i alone, on the next plateau. The search needs them very often.
     double *at_low, *at_high;
 };
 
@@ -32,9 +31,8 @@ static struct work work_of(struct arena *arena, const struct hinge *hinge)
     return work;
 }
 
-// Returns the cost of a fit in which the first plateau ends at `end` and the rise has this width.
-// `first` is the index of the first point after `end`. If the cost exceeds `limit`, stops the sum
-// early and returns infinity.
+// Returns the cost of a fit whose first plateau ends at `end`, before point `first`; infinity if
+// the cost exceeds `limit`.
 static double cost_of(const struct work *work, double end, size_t first, double width, double limit)
 {
     const struct hinge *hinge = work->hinge;
@@ -52,10 +50,8 @@ static double cost_of(const struct work *work, double end, size_t first, double 
     return cost <= limit ? cost : (double)INFINITY;
 }
 
-// Tries `steps` + 1 widths of the rise, from *width − reach to *width + reach. Leaves out widths
-// below 0 or above width_max. The first plateau ends at `end`. Sets *width to the width with the
-// lowest cost, and returns this cost. If every cost is above `limit`, returns infinity and leaves
-// *width unchanged.
+// Tries `steps` + 1 widths from *width − reach to *width + reach, and sets *width to the best.
+// Returns its cost. If every cost is above `limit`, returns infinity and leaves *width unchanged.
 static double try_widths(const struct work *work, double end, double reach, int steps, double limit,
                          double *width)
 {
@@ -77,9 +73,8 @@ static double try_widths(const struct work *work, double end, double reach, int 
     return best;
 }
 
-// The first plateau ends at `end`. Finds the width of the rise with the lowest cost, stores it in
-// *width and returns this cost. Searches coarsely, then finely, because often only one width in a
-// hundred fits.
+// Finds the best width of the rise after `end`, and returns its cost. Searches coarsely, then
+// finely, because often only one width in a hundred fits.
 static double best_width(const struct work *work, double end, double *width)
 {
     enum {
@@ -110,8 +105,7 @@ static void find_end(const struct work *work, struct plateaus_step *step)
             step->width = width;
         }
     }
-    // If the fit is worse than the noise of the points explains, the ratio `best` / `freedom` is
-    // above 1. It then widens the interval (Birge, Phys. Rev. 40, 207, 1932).
+    // A fit worse than the noise widens the interval (Birge, Phys. Rev. 40, 207, 1932).
     double freedom = fmax((double)hinge->count - 3, 1);
     double worst = best + 3.84 * fmax(best / freedom, 1);
     step->end_low = step->end_high = step->end;
@@ -124,9 +118,8 @@ static void find_end(const struct work *work, struct plateaus_step *step)
     }
 }
 
-// Widens the interval of a plateau's end, so that it reaches at least from the last point before
-// the fitted end to the first point after it. A narrower interval would rely on the rise being
-// straight, which may not be true.
+// Widens the interval to the points on both sides of the plateau's end. A narrower interval would
+// rely on a straight rise.
 static void bracket_end(const struct hinge *hinge, struct plateaus_step *step)
 {
     double before = step->end_low, after = step->end_high;

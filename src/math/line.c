@@ -23,8 +23,7 @@ static bool fit(const double *x, const double *y, size_t count, bool relative, s
     }
     if (count < 3 || !varies)
         return false;
-    // The sums below use x minus the weighted mean of x; otherwise, values over many orders of
-    // magnitude would lose precision.
+    // The sums use x minus its mean; otherwise x of many orders of magnitude would lose precision.
     double middle = sx / s, sxx = 0, sxy = 0, left = 0;
     for (size_t i = 0; i < count; i++) {
         double weight = weight_of(y[i], relative), dx = x[i] - middle;

@@ -19,9 +19,8 @@ struct population population_of(double *values, size_t count)
     return population;
 }
 
-// Returns the scale of distances from the median: the standard deviation of the values (at least
-// `least`), combined with the error of the median. This error is 1.25 σ / √n, because the median
-// has the efficiency 2/π.
+// Returns the scale of distances from the median. It includes the error of the median: 1.25 σ / √n,
+// because the median has the efficiency 2/π.
 static double scale_of(const struct population *population, double least)
 {
     return fmax(population->sigma, least) * sqrt(1 + 1.57 / (double)population->count);

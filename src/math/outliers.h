@@ -2,15 +2,11 @@
 // Finds the few values that lie far above many values that agree. Uses statistics that outliers
 // hardly change: the median, the MAD (median absolute deviation), ranks.
 //
-// A distance is counted in standard deviations: (value − median) / scale. The scale of a normal
-// distribution is 1.4826 MAD. It is multiplied by n / (n − 0.8), which matters for small n (Croux
-// and Rousseeuw, "Time-efficient algorithms for two highly robust estimators of scale", COMPSTAT
-// 1992).
-//
-// This scale is as precise as a standard deviation from 0.37 n values, because the MAD's efficiency
-// is 36.7 % (Hampel, "The influence curve and its role in robust estimation", JASA 69, 1974). So a
-// distance has Student's t distribution with about 0.37 (n − 1) degrees of freedom.
-// tests/unit/test_outliers.c counts how often normal values exceed the resulting limits.
+// A distance is counted in standard deviations of a normal distribution: 1.4826 MAD n / (n − 0.8)
+// (Croux and Rousseeuw, "Time-efficient algorithms for two highly robust estimators of scale",
+// COMPSTAT 1992). The MAD's efficiency is 36.7 % (Hampel, "The influence curve and its role in
+// robust estimation", JASA 69, 1974). So a distance has Student's t distribution with about 0.37 (n
+// − 1) degrees of freedom, which tests/unit/test_outliers.c checks.
 #ifndef MATH_OUTLIERS_H
 #define MATH_OUTLIERS_H
 
@@ -30,10 +26,9 @@ struct population {
 // values, all numbers but count and freedom are NaN.
 struct population population_of(double *values, size_t count);
 
-// Returns the score of a value: how far it lies above the median of the population (below: a
-// negative score). The scores of a normal population are standard normal values, which exceed 5
-// once in 3.5 million. If the population's standard deviation is below `least`, `least` replaces
-// it.
+// Returns the score of a value: how far it lies above the median of the population, as a standard
+// normal value (below: negative). Normal values exceed 5 once in 3.5 million. A standard deviation
+// below `least` is replaced by `least`.
 double population_score(const struct population *population, double value, double least);
 
 // Returns how far above the median a value must lie to have this score. This is the inverse of

@@ -26,14 +26,12 @@ struct work {
     // sums ln y. `linear` sums y with the weight 1 / y².
     struct sums *prefix;
     struct sums *linear;
-    // best[level][j] is the minimum cost of the points 0…j if plateau `level` ends at point j. In
-    // this case the plateau begins at point first[level][j], and the plateau before it ends at
-    // point before[level][j].
+    // best[level][j] is the minimum cost of the points 0…j if plateau `level` ends at point j. This
+    // plateau begins at first[level][j], and the plateau before it ends at before[level][j].
     double *best;
     size_t *first;
     size_t *before;
-    // entry[i] is the minimum cost of the points before i if a plateau begins at point i. In this
-    // case the plateau before it ends at point entry_from[i].
+    // entry[i] is the minimum cost of the points before i if the next plateau begins at i.
     double *entry;
     size_t *entry_from;
     double *scratch;
@@ -63,9 +61,8 @@ double plateaus_noise(const double *x, const double *y, size_t count, double *sc
     return robust_deviation(scratch, differences);
 }
 
-// Gives outliers the weight 0 and all other points the weight 1. An outlier is far from the median
-// of five points: itself and two points on each side (fewer at the ends of the curve). It also lies
-// clearly above both its neighbours, or clearly below both.
+// Gives outliers the weight 0. An outlier is far from the median of its five nearest points, and
+// clearly above both its neighbours or clearly below both.
 static void weigh(struct work *work, double noise)
 {
     for (size_t i = 0; i < work->n; i++) {
@@ -113,10 +110,8 @@ static double flat_cost(const struct work *work, size_t from, size_t to)
     return s.w > 0 ? fmax(s.yy - s.y * s.y / s.w, 0) : 0;
 }
 
-// Returns the cost of a rise. The function fits a straight line to the points [from, to) and adds
-// up the squares of their relative deviations from it. The cost is this sum times work->rise_part.
-// The line is fitted to y, not to ln y: while more and more loads miss, the latency rises
-// linearly. Outliers do not count. Returns 0 if fewer than 3 points count.
+// Returns the cost of a straight rise through the points [from, to). The line is fitted to y, not
+// to ln y: while more and more loads miss, the latency rises linearly.
 static double line_cost(const struct work *work, size_t from, size_t to)
 {
     if (between(work->prefix, from, to).w < 3)
@@ -146,8 +141,7 @@ static void first_level(struct work *work)
     }
 }
 
-// Sets entry[i] for each point i: the minimum cost of all points before i if plateau `level` begins
-// at point i. The points between the previous plateau and point i are the rise.
+// Sets entry[i] for each point i at which plateau `level` may begin.
 static void make_entries(struct work *work, size_t level)
 {
     const double *below = work->best + (level - 1) * work->n;
@@ -192,8 +186,7 @@ static double plateau_height(const struct work *work, size_t first, size_t last)
     return stats_median(work->scratch, count);
 }
 
-// Reads the division into `levels` plateaus with the lowest cost from the tables of `work`. Returns
-// false if a plateau is lower than ratio_min times the plateau before it.
+// Reads the best division into `levels` plateaus; false if one rises by less than ratio_min.
 static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
 {
     size_t last = work->n - 1;
@@ -214,8 +207,7 @@ static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
     return true;
 }
 
-// Chooses the number of levels with the lowest penalised cost. Leaves out segmentations in which a
-// level is lower than ratio_min times the level before it.
+// Chooses the number of levels with the lowest cost plus penalty.
 static void choose_levels(struct work *work, double noise, struct plateaus *fit)
 {
     struct plateaus candidate = *fit;
@@ -263,8 +255,7 @@ static bool work_init(struct work *work, struct arena *arena, const struct plate
 
 // ---------------------------------------------------------------- ends of plateaus
 
-// Returns the height of a plateau near its end: the median y of the points that lie within ramp_max
-// (in x) of the plateau's last point. Uses at least the last three points.
+// Returns the median y within ramp_max of the plateau's end, of at least three points.
 static double height_at_end(const struct work *work, const struct plateau *plateau)
 {
     size_t first = plateau->last;
@@ -275,9 +266,8 @@ static double height_at_end(const struct work *work, const struct plateau *plate
     return plateau_height(work, first, plateau->last);
 }
 
-// Fits the end of each plateau but the last one. Uses the points from the plateau's middle to the
-// middle of the next plateau. Address translation may make a plateau rise slowly (creep), so the
-// fit uses the height near the plateau's end.
+// Fits the end of each plateau but the last one. Uses the height near the end, because address
+// translation may make a plateau rise slowly (creep).
 static void fit_steps(struct arena *arena, const struct work *work, struct plateaus *fit)
 {
     const struct plateaus_desc *desc = work->desc;
@@ -292,8 +282,7 @@ static void fit_steps(struct arena *arena, const struct work *work, struct plate
             .count = (above->first + above->last) / 2 + 1 - first,
             .low = low,
             .high = above->height,
-            // Half of the plateau's slow rise (creep) counts as noise, because it is no part of the
-            // steep rise after the plateau.
+            // half of the slow rise (creep) counts as noise: it is no part of the steep rise
             .noise = fmax(fit->noise, fabs(log(low / below->height)) / 2),
             .width_max = desc->ramp_max,
             .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),
@@ -316,8 +305,7 @@ static double residual_noise(struct work *work, const struct plateaus *fit)
     return fmax(noise, work->desc->noise_min);
 }
 
-// Returns how much ln y rises along plateau k, by its best straight line. Leaves out points at the
-// plateau's start that belong to the steep rise before it.
+// Returns how much ln y rises along plateau k, without the steep rise before it.
 static double rise_along(const struct work *work, const struct plateaus *fit, size_t k)
 {
     const struct plateau *plateau = &fit->levels[k];
@@ -337,18 +325,15 @@ static double step_above(const struct plateaus *fit, size_t k)
     return log(fit->levels[k + 1].height / fit->levels[k].height);
 }
 
-// Returns how steep the curve is from the last point of level k to the first point of the next
-// level: ln(ratio of the two heights) per unit of x.
+// Returns the slope of ln y between levels k and k + 1.
 static double steepness_above(const struct plateaus *fit, size_t k)
 {
     double width = fit->levels[k + 1].x_first - fit->levels[k].x_last;
     return step_above(fit, k) / fmax(width, 1e-6);
 }
 
-// Returns true if level k is flat: along it, ln y rises by less than a third of the smaller step
-// beside it. The level may rise by up to three quarters of that step if its slope is less than a
-// tenth of the slopes beside it. If it is the only level, it may rise by less than ln ratio_min.
-// Without this rule, a curve that rises everywhere could be divided anywhere.
+// Returns true if level k rises little compared with the steps beside it. Otherwise, a curve that
+// rises everywhere could be divided anywhere.
 static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
 {
     bool alone = fit->count == 1;

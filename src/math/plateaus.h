@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finds the levels of a staircase: how many plateaus a noisy curve has, how high they are, and
-// where each ends. A curve that only rises has no plateaus: plateaus must be flat. (Some tests,
-// such as Kolmogorov–Smirnov or CUSUM, only compare the two sides of a step. They do not check
-// flatness.)
+// where each ends. Plateaus must be flat: a curve that only rises has none.
 //
 // Model: y is constant on plateau k up to its end x_k. Then it rises in a straight line of bounded
 // width to the next, higher plateau.
@@ -14,10 +12,8 @@
 // plateau's last points.
 //
 // The interval of the end is a profile likelihood interval: all ends whose cost is within χ²₁(0.95)
-// = 3.84 of the least cost. If the hinge fits badly, it is wider, by the Birge ratio. It reaches at
-// least from the last point before the end to the first point after the end. If the plateau rises
-// slowly (creeps), the fit of its end assumes a larger noise: at least half of ln(height of the
-// last points / height of the plateau).
+// = 3.84 of the least cost. A bad fit widens it by the Birge ratio, and a plateau that rises slowly
+// (creeps) by a larger noise. It reaches at least to the points on both sides of the end.
 #ifndef MATH_PLATEAUS_H
 #define MATH_PLATEAUS_H
 

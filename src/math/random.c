@@ -35,8 +35,7 @@ uint64_t random_next(struct random *random)
 
 uint64_t random_below(struct random *random, uint64_t bound)
 {
-    // Random numbers below 2^64 mod bound are rejected. Otherwise small results would be more
-    // likely than large ones.
+    // Rejects numbers below 2^64 mod bound: otherwise small results would be more likely.
     uint64_t reject = (UINT64_C(0) - bound) % bound, x;
     do
         x = random_next(random);

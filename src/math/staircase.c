@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-    // If only chains with other strides than the curve's show a step, the step must lower the loss
-    // of their points by at least this much. Otherwise it is removed.
+    // A step that only chains with other strides show must lower the loss of their points by this.
     OTHERS_MARGIN = 16,
     FLAT_POINTS = 4 // minimum number of points of a flat part between two steps
 };
@@ -50,8 +49,7 @@ static void find_interval(const struct staircase_work *work, struct staircase *f
             step->end_high = fmax(step->end_high, end);
         }
     staircase_widen(work->shapes, step);
-    // Widens the interval, so that it reaches at least from the last point before the step's end to
-    // the first point after it.
+    // The interval reaches at least to the points on both sides of the step's end.
     for (size_t i = 0; i + 1 < work->curve; i++)
         if (work->x[i] <= step->end && work->x[i + 1] > step->end) {
             step->end_low = fmin(step->end_low, work->x[i]);
@@ -61,10 +59,8 @@ static void find_interval(const struct staircase_work *work, struct staircase *f
 
 // ---------------------------------------------------------------- the whole
 
-// Returns the loss of the points of chains with other strides: −2 times a log likelihood. Each
-// point adds its squared deviation in units of its standard deviation, at most
-// STAIRCASE_OTHER_MOST. It also adds a term for the size of the standard deviation. The sum of the
-// squared deviations alone is added to *squares.
+// Returns the loss of the points of chains with other strides: −2 times a log likelihood, in which
+// a point adds at most STAIRCASE_OTHER_MOST. Adds the squared deviations to *squares.
 static double others_loss(const struct staircase_work *work, const struct staircase *fit,
                           double *squares)
 {
@@ -79,10 +75,8 @@ static double others_loss(const struct staircase_work *work, const struct stairc
     return loss;
 }
 
-// Returns the loss of a fit: how badly it describes all points. Each point of the curve adds its
-// Huber's loss and a term for the size of its standard deviation. others_loss adds the other
-// points. Losses of two fits can be compared. Their costs cannot, because the weights in a cost
-// change with each search.
+// Returns the loss: how badly a fit describes all points. Losses of two fits can be compared; their
+// costs cannot, because each search changes the weights.
 static double loss_of(const struct staircase_work *work, const struct staircase *fit)
 {
     double squares = 0, loss = others_loss(work, fit, &squares);
@@ -95,9 +89,8 @@ static double loss_of(const struct staircase_work *work, const struct staircase 
     return loss;
 }
 
-// Returns true if the curve has a flat part between the steps a and b, the ends of two caches. In a
-// flat part of the fit, almost all loads miss the smaller cache, and almost none miss the larger
-// one. The part must be long enough and have enough points.
+// Returns true if the curve has a flat part between the ends of two caches: almost all loads miss
+// the smaller cache, almost none the larger one.
 static bool is_flat_between(const struct staircase_work *work, const struct staircase_step *a,
                             const struct staircase_step *b)
 {
@@ -117,9 +110,8 @@ static bool is_flat_between(const struct staircase_work *work, const struct stai
     return count >= FLAT_POINTS && to - from >= flat_octaves;
 }
 
-// Returns true if the curve alone cannot show step k, only chains with other strides can. This is
-// true for each step of kind 0. It is also true if a larger step of a kind above 0 is near, and no
-// flat part lies between the two: they may be one step with an unknown shape.
+// Returns true if only chains with other strides can show step k: it has kind 0, or it may be a
+// part of a larger step beside it with an unknown shape.
 static bool needs_others(const struct staircase_work *work, const struct staircase *fit, size_t k)
 {
     for (size_t i = 0; i < fit->count; i++)
@@ -136,11 +128,8 @@ static void remove_at(struct staircase *fit, size_t k)
     memmove(&fit->steps[k], &fit->steps[k + 1], (fit->count - k) * sizeof *fit->steps);
 }
 
-// Removes each step for which one of these is true:
-// - Without the step, the cost grows by less than the penalty of one step.
-// - The step's rise is below staircase_least_rise.
-// - The fit uses chains with other strides, but their points do not show the step, and the curve
-//   alone cannot show it (needs_others).
+// Removes each step without which the cost grows too little, whose rise is too small, or which the
+// chains with other strides should show but do not.
 static void remove_steps(const struct staircase_work *work, struct staircase *fit, double *cost)
 {
     double penalty = 3 * log((double)work->n) + 6, squares = 0;
@@ -162,9 +151,8 @@ static void remove_steps(const struct staircase_work *work, struct staircase *fi
     }
 }
 
-// Searches for the steps that fit best, beginning with the steps of `fit`. If `steep` is true,
-// tries only steep shapes at first (step_shape_is_steep). Returns the loss plus the penalty of all
-// steps.
+// Searches for the best steps, beginning with those of `fit` (with `steep`, only steep shapes at
+// first). Returns the loss plus the penalty of all steps.
 static double search(const struct staircase_work *work, struct staircase *fit, bool steep)
 {
     staircase_weigh(work, NULL);
@@ -180,8 +168,7 @@ static double search(const struct staircase_work *work, struct staircase *fit, b
     return loss_of(work, fit) + (3 * log((double)work->n) + 6) * (double)fit->count;
 }
 
-// Makes a fit from which a search may begin: it has a sharp step at the end of each flat plateau
-// but the last one.
+// Makes a fit to begin a search: a sharp step at the end of each flat plateau but the last one.
 static void begin_at(const struct plateaus *plateaus, struct staircase *fit)
 {
     fit->count = 0;
@@ -200,8 +187,7 @@ static void sort_steps(struct staircase *fit)
         }
 }
 
-// Sorts the steps of a fit, and finds the heights, the intervals of the steps' ends, and the
-// misfit.
+// Sorts the steps of a fit, and sets the heights, the intervals of the ends, and the misfit.
 static void finish(const struct staircase_work *work, struct staircase *fit)
 {
     sort_steps(fit);
@@ -243,8 +229,7 @@ bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
     return true;
 }
 
-// Sets `lead` of step k: how much the loss of the fit grows if the step must have another kind.
-// `loss` is the loss of the whole fit (loss_of).
+// Sets `lead` of step k: how much the loss grows if the step must have another kind.
 static void find_lead(const struct staircase_work *work, struct staircase *fit, size_t k,
                       double loss)
 {

@@ -36,10 +36,9 @@ struct staircase_step {
     // Kind of the step, an index of staircase_others.shift. It determines how chains with other
     // strides show the step.
     unsigned kind;
-    // How certain the kind of the step is: how much the loss grows if the step must have another
-    // kind. Kind 0 is compared with all other kinds, any other kind only with kind 0. The number is
-    // twice the logarithm of a likelihood ratio. It is infinite if no other kind is possible. Only
-    // staircase_refine sets it.
+    // How certain the kind of the step is: how much the loss grows with another kind (for kind 0,
+    // any other; for others, kind 0); infinity if none is possible. The number is twice the
+    // logarithm of a likelihood ratio. Only staircase_refine sets it.
     double lead;
 };
 
@@ -50,19 +49,16 @@ struct staircase {
     size_t points; // number of fitted points: those of the curve and of chains with other strides
     double noise;  // relative noise of y that the fit assumed for the curve's points
     // How badly the fit describes the points: √(cost / degrees of freedom). The cost is the sum of
-    // their squared deviations, in units of their standard deviations. Points far from the fit
-    // count less.
+    // squared deviations in standard deviations; points far from the fit count less.
     double misfit;
-    // How badly the fit describes the points of chains with other strides than the curve's: mean of
-    // their squared deviations, in units of their standard deviations. One squared deviation counts
-    // as at most 36. Only staircase_refine sets this number.
+    // How badly the fit describes the points of chains with other strides: mean of their squared
+    // deviations in standard deviations, each at most 36. Only staircase_refine sets this number.
     double others_misfit;
 };
 
-// Fits steps to the points x, y of `curve`. `plateaus` is the fit of the same points by
-// math/plateaus.h; it may be NULL. If it is given, one more search begins with a step at the end of
-// each flat plateau but the last one, because the other searches may miss a level. Returns false if
-// there are fewer than 8 points.
+// Fits steps to the points x, y of `curve`. Returns false if there are fewer than 8 points.
+// `plateaus` is the fit of the same points by math/plateaus.h, or NULL. One more search begins at
+// its flat plateaus, because the other searches may miss a level.
 bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
                    const struct plateaus_desc *curve, const struct plateaus *plateaus,
                    struct staircase *fit);

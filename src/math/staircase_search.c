@@ -4,14 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-// Minimum distance between the ends of two steps, in octaves. If the fit also uses chains with
-// other strides, a step of kind 0 and a step of another kind may be nearer (is_apart).
+// Minimum distance between the ends of two steps, in octaves; is_apart has the exception.
 static const double apart_min = 0.7;
 
 // minimum rise of a step, relative to the curve's height before the step
 static const double rise_min = 0.1;
-// If the fit also uses chains with other strides, this is the minimum rise of a step of kind 0 (in
-// `fathom map`: a TLB), instead of rise_min.
+// the same of a step of kind 0 (in `fathom map`: a TLB) if chains with other strides are used
 static const double rise_min_other = 0.03;
 
 static bool is_tried(const struct staircase_range *range, unsigned shape)
@@ -29,9 +27,8 @@ static double height_below(const struct staircase *fit, size_t k)
     return height;
 }
 
-// Returns true if step k may be of kind `kind` and end at `end`: no other step ends within
-// apart_min of `end`. If the fit uses chains with other strides, steps of kind 0 and of another
-// kind may be nearer, because these chains distinguish them.
+// Returns true if no other step ends near `end`. With chains of other strides, kind 0 may be near
+// another kind, because these chains distinguish them.
 static bool is_apart(const struct staircase_work *work, const struct staircase *fit, size_t k,
                      unsigned kind, double end)
 {
@@ -55,9 +52,8 @@ struct trial {
     unsigned shape, kinds;
 };
 
-// Gives step trial->k the end and the shape of `trial`, and tries each kind in trial->kinds. If the
-// cost with a kind is below *best, and the step rises enough (staircase_least_rise), stores the fit
-// in *fit and its cost in *best.
+// Tries step trial->k with each kind in trial->kinds. Stores the fit in *fit and its cost in *best
+// if the cost is lower and the step rises enough.
 static void try_kinds(const struct staircase_work *work, struct staircase_normal *normal,
                       const struct trial *trial, struct staircase *fit, double *best)
 {

@@ -7,9 +7,8 @@
 // Relative error of the rise that the caller of staircase_fit_step gives (`high` − `low`).
 static const double height_error = 0.1;
 
-// staircase_widen raises the upper bound of a step's end to the size at which half of the loads
-// miss, but not above the end plus this many octaves. (Its margins may raise the bound further.
-// Coarse shapes do not have this limit: step_shape_is_coarse.)
+// staircase_widen assumes that half of the loads miss at most this many octaves above the end.
+// (Coarse shapes do not have this limit.)
 static const double middle_most = 0.09;
 
 // Pages at arbitrary addresses fill the sets of a cache unevenly, so loads miss before the
@@ -26,8 +25,7 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
     step->end_high = fmax(step->end_high + (slow ? 0.8 : margin), step->end + middle);
 }
 
-// Returns the rise with which a step of this shape and end fits the points best. `low` is the
-// latency before the step. `rise` is the expected rise; its relative error is height_error.
+// Returns the best rise for this shape and end. The expected `rise` has a relative height_error.
 static double rise_of(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double rise, unsigned shape, double end)
 {
@@ -42,10 +40,7 @@ static double rise_of(const struct step_shapes *shapes, const struct staircase_p
     return sum / weights;
 }
 
-// Returns the lowest loss that a step with this end has with any shape but the gradual ones
-// (step_shape_is_gradual). Sets *best_shape to the shape with the lowest loss. The loss is Huber's,
-// but one point adds at most STAIRCASE_OTHER_MOST. A rise that differs from `high` − `low` also
-// adds to the loss.
+// Returns the lowest Huber loss of a step with this end, over all shapes that are not gradual.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {
@@ -58,13 +53,11 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
         for (size_t i = 0; i < points->count; i++) {
             double share = step_shapes_share(shapes, shape, points->x[i] - end);
             double y = low + rise * share;
-            // Points within a rise may be farther off, because real caches differ more from the
-            // fitted shapes there.
+            // real caches differ more from the fitted shapes within a rise
             double error = 0.015 + 0.05 * 4 * share * (1 - share);
             double sigma = root_of_squares(points->noise * y, error * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
-            // One point must not decide alone: if a real step is sharper than every fitted shape, a
-            // point may lie far from all of them.
+            // no point must decide alone: it is far from all shapes if the step is sharper
             cost += fmin(off < 3 ? off * off : 6 * off - 9, STAIRCASE_OTHER_MOST);
         }
         if (cost < best) {

@@ -62,9 +62,8 @@ void staircase_set_column(struct staircase_normal *normal, size_t j, const doubl
     normal->matrix[j][normal->count] = sums[normal->count];
 }
 
-// Solves the normal equations by Gauss's elimination for the factors of the columns in `used`. All
-// other factors become 0. If a pivot is not above 0, as for a column of zeros, returns false, and
-// all factors are 0.
+// Solves the normal equations for the factors of the columns in `used`; the others become 0.
+// Returns false, and all factors are 0, if a pivot is not above 0.
 static bool solve_used(const struct staircase_normal *normal, const bool *used, double *factor)
 {
     double a[STAIRCASE_COLUMNS][STAIRCASE_COLUMNS + 1];

@@ -125,11 +125,10 @@ double staircase_improve(const struct staircase_work *work, struct staircase *fi
 double staircase_improve_all(const struct staircase_work *work, struct staircase *fit, int sweeps,
                              bool steep);
 
-// Adds to the fit the step with which a coarse search finds the lowest cost. Then improves all
-// steps (staircase_improve_all). Updates *cost, the cost of the fit. If `steep` is true, tries only
-// steep shapes (step_shape_is_steep). Returns false and changes nothing if the fit already has
-// STAIRCASE_STEPS_MAX steps, if no step is possible, or if the cost would not fall by more than the
-// penalty of one step.
+// Adds the step with which a coarse search finds the lowest cost, improves all steps
+// (staircase_improve_all), and updates *cost, the cost of the fit. If `steep` is true, tries only
+// steep shapes. Returns false and changes nothing if the fit has STAIRCASE_STEPS_MAX steps, if no
+// step is possible, or if the cost would not fall by more than the penalty of one step.
 bool staircase_add_step(const struct staircase_work *work, struct staircase *fit, bool steep,
                         double *cost);
 
@@ -138,9 +137,8 @@ double staircase_least_rise(const struct staircase_work *work, const struct stai
                             size_t k);
 
 // Widens the interval of a step's end (the capacity of its cache), because no real cache has
-// exactly the fitted shape. A slow step gets a wider interval, because another shape with another
-// end may fit it as well. Its interval also reaches farther upwards, because its loads miss before
-// the capacity.
+// exactly the fitted shape. A slow step is widened more: other shapes with other ends may fit it as
+// well, and its loads miss before the capacity.
 void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step);
 
 #endif

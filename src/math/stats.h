@@ -10,9 +10,8 @@
 // Sorts the values in ascending order, in place. The values must be finite.
 void stats_sort(double *values, size_t count);
 
-// Returns the p-quantile of sorted values. It is interpolated linearly between the values around
-// position 1 + (n − 1) p. Source: definition 7 of Hyndman and Fan, The American Statistician 50,
-// 1996.
+// Returns the p-quantile of sorted values, interpolated around position 1 + (n − 1) p. Source:
+// definition 7 of Hyndman and Fan, The American Statistician 50, 1996.
 double stats_quantile(const double *sorted, size_t count, double p);
 
 // Returns the median. Sorts `values` in place.
@@ -27,11 +26,10 @@ double stats_mean(const double *values, size_t count);
 // for fewer than two values.
 double stats_deviation(const double *values, size_t count);
 
-// Sums for the correlation of neighbouring values over many short series together: Young's C = 1 −
-// ΣΣ(xᵢ₊₁−xᵢ)² / 2ΣΣ(xᵢ−x̄)². Each series has its own mean. Source: L. C. Young, "On randomness in
-// ordered sequences", Annals of Mathematical Statistics 12, 1941. C is similar to the lag-1
-// autocorrelation. But for independent normal values its expectation is exactly 0, however short
-// the series are.
+// Sums for the correlation of neighbouring values over many short series, each with its own mean:
+// Young's C = 1 − ΣΣ(xᵢ₊₁−xᵢ)² / 2ΣΣ(xᵢ−x̄)². It is like the lag-1 autocorrelation, but its
+// expectation is exactly 0 for independent normal values, however short the series. Source: L. C.
+// Young, "On randomness in ordered sequences", Annals of Mathematical Statistics 12, 1941.
 //
 // The variance of C is then (n−2)/(n²−1) for one series of n values. Several series are weighted by
 // their shares of ΣΣ(xᵢ−x̄)². These shares have a Dirichlet distribution with parameters f/2 (f =
@@ -56,11 +54,10 @@ double stats_serial_error(const struct stats_serial *serial);
 // and 26.7.4 of Abramowitz and Stegun.
 double stats_t_quantile(double p, unsigned freedom);
 
-// Returns the rank k for a confidence interval of the median. The interval reaches from the k-th
-// smallest to the k-th largest of n independent values, which may have any distribution. k is the
-// largest rank with which the interval contains the median with at least this confidence. Returns 0
-// if even the smallest and the largest value do not suffice. The coverage is 1 − 2 P(Binomial(n, ½)
-// < k) (David and Nagaraja, "Order Statistics", 7.1).
+// Returns the rank k for a confidence interval of the median: the largest k with which the interval
+// from the k-th smallest to the k-th largest of n independent values contains the median with at
+// least this confidence; 0 if there is none. The values may have any distribution. The coverage is
+// 1 − 2 P(Binomial(n, ½) < k) (David and Nagaraja, "Order Statistics", 7.1).
 size_t stats_median_rank(size_t count, double confidence);
 
 struct interval {
@@ -77,11 +74,10 @@ enum {
 double root_of_squares(double a, double b);
 
 // Returns the median of `values` with its confidence interval. Sorts `values`. From
-// INTERVAL_RANKS_FROM values on, the interval comes from ranks (stats_median_rank), unless even the
-// whole range has too low a confidence. Ranks assume no distribution, and outliers hardly change
-// them. With fewer values, ranks are too coarse: for five, even the whole range has a confidence of
-// only 93.75 %. Without ranks, the interval is mean ± t s/√n, widened to contain the median. This
-// assumes normal values, which medians of rounds nearly are.
+// INTERVAL_RANKS_FROM values on, the interval comes from ranks (stats_median_rank), which assume no
+// distribution, if they reach the confidence. Else (ranks of few values are too coarse) the
+// interval is mean ± t s/√n, widened to contain the median. This assumes normal values, which
+// medians of rounds nearly are.
 struct interval interval_of_median(double *values, size_t count, double confidence);
 
 #endif

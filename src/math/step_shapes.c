@@ -107,8 +107,7 @@ bool step_shape_is_steep(unsigned shape)
 
 // ---------------------------------------------------------------- the table
 
-// Returns the share of loads that miss in one set of `ways` ways, if the chain loads `lines` lines
-// of this set in each lap.
+// Returns the share of loads that miss in a set of `ways` ways, with `lines` lines in each lap.
 static double set_share(enum kind kind, unsigned ways, double lines)
 {
     if (lines <= ways)
@@ -116,9 +115,8 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     switch (kind) {
     case EVEN_RANDOM:
     case SPREAD_RANDOM: {
-        // In a lap of the chain, lines × share loads miss, and each of them replaces a random line
-        // of the set. A load hits only if its line survives the whole lap. So the share depends on
-        // itself; 40 repetitions find it.
+        // Each of lines × share misses of a lap replaces a random line of the set. A load hits if
+        // its line survives the lap. So the share depends on itself; 40 repetitions find it.
         double share = 1;
         for (int i = 0; i < 40; i++)
             share = 1 - pow(1 - 1.0 / ways, lines * share);
@@ -132,9 +130,8 @@ static double set_share(enum kind kind, unsigned ways, double lines)
         return sqrt(1 - ways / lines);
     case EVEN_PARTS:
     case SPREAD_PARTS:
-        // The two nodes of a line lie in different sectors, so a lap loads the line twice. The load
-        // of the other node divides the lap into two gaps. The sector stays only if both gaps are
-        // shorter than the part of a lap after which a line is replaced.
+        // The load of the line's other sector divides a lap into two gaps. The sector stays only if
+        // both gaps are shorter than the part of a lap after which a line is replaced.
         return fmin(2 * sqrt(1 - ways / lines), 1);
     case PAGES:
     case EVEN:
