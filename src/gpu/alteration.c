@@ -35,9 +35,8 @@ static const struct variable variables[] = {
     {"opencl", "OPENCL_LAYERS", 0, NULL, "layers may intercept the driver's functions", false},
 };
 
-// Parts of the file names of libraries that intercept calls within the driver. Nsight Systems and
-// Compute load libToolsInjection64.so and libcuda-injection.so. Compute Sanitizer loads
-// libsanitizer-collection.so.
+// Parts of the names of libraries that intercept calls within the driver: Nsight Systems and
+// Compute (libToolsInjection64.so, libcuda-injection.so), Compute Sanitizer.
 static const char *const tools[] = {"njection", "libsanitizer-"};
 
 static const char *loaded_tool(void)

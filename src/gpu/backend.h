@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The interface that a backend implements. The front end (gpu/*.c) checks every call and manages
 // the lists of objects, so a backend may assume valid input. A backend allocates its objects in the
-// scope's arena. The first member of each such object is the struct that this header defines for
-// objects of its kind. The folders of the real APIs use the same file names: api.h, backend.c,
-// device.c, memory.c, image.c, program.c, batch.c.
+// scope's arena; the first member of each is this header's struct for its kind. The folders of the
+// real APIs use the same file names: api.h, backend.c, device.c, memory.c, image.c, program.c,
+// batch.c.
 //
 // A slot is a function pointer of a backend. A slot whose name ends in _create sets the members
-// that its comment names; the front end sets the other members of the new struct right after the
-// call. Before a call, the front end replaces zeros in descriptions by defaults: queues are not
-// NULL, ranges have their length, and sizes of images, numbers of workgroups or instances, and
-// queue_count are above 0. A slot that fails sets the error. If its name ends in _create, it also
-// frees everything that it made, unless the device hangs. The device stays usable after a failure,
-// unless it is lost.
+// that its comment names; the front end then sets the others. Before a call, the front end replaces
+// zeros in descriptions by defaults: queues are not NULL, ranges have their length, and sizes of
+// images, numbers of workgroups or instances, and queue_count are above 0. A slot that fails sets
+// the error; a _create also frees what it made, unless the device hangs. The device stays usable
+// after a failure, unless it is lost.
 //
-// The backend must keep the order of commands. In an ordered batch, each command starts after the
-// command before it is done, and sees its results. CUDA streams and in-order queues of OpenCL keep
-// this order; for Vulkan, the backend records barriers. In an unordered batch, only barriers,
-// splits and spans order the commands.
+// In an ordered batch, each command must start after the command before it is done, and see its
+// results. CUDA streams and in-order queues of OpenCL keep this order; for Vulkan, the backend
+// records barriers. In an unordered batch, only barriers, splits and spans order the commands.
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
 
@@ -111,9 +109,8 @@ struct gpu_batch {
     // lengths of the spans can be read, except while the batch is in flight, after it has failed,
     // and after the device was lost.
     bool finished;
-    // On the device, the batch in flight waits for this hold, if it is not NULL, and for the
-    // batches in `after`. The front end sets `after` before it calls batch_submit, and `hold` after
-    // batch_submit has succeeded.
+    // The batch in flight waits on the device for this hold (or NULL) and the batches in `after`.
+    // The front end sets `after` before batch_submit, and `hold` after it.
     struct gpu_hold *hold;
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
@@ -272,8 +269,8 @@ struct gpu_counting {
     // failed call may leave objects that only `close` destroys.
     struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
                                           size_t count, struct error *);
-    // A run counts batches with a counter set. The front end makes the calls below, in this order.
-    // Nothing runs on the device during a call:
+    // A run counts batches with a counter set. The front end makes these calls, while nothing runs
+    // on the device:
     //
     //   set_begin
     //   for each pass:
@@ -283,9 +280,8 @@ struct gpu_counting {
     //   for each batch: set_read, whose values are not yet multiplied by the factors
     //   set_end, also after an error, but not if set_begin failed
     //
-    // A backend may keep its profiler open for the next run (gpu_counters.kept). If a run fails,
-    // the backend closes the profiler. If a run with a kept profiler fails with ERROR_UNSUPPORTED,
-    // the front end repeats the run once.
+    // A backend may keep its profiler open for the next run (gpu_counters.kept), but closes it if a
+    // run fails. A run with a kept profiler that fails with ERROR_UNSUPPORTED is repeated once.
     bool (*set_begin)(struct gpu_counter_set *, struct error *);
     bool (*pass_begin)(struct gpu_counter_set *, struct error *);
     bool (*batch_begin)(struct gpu_counter_set *, size_t batch, struct error *);

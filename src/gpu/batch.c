@@ -211,8 +211,7 @@ bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *
                          state_name(batch->state));
     struct error why = {0};
     if (!gpu_device_check(device, &why) || !device->backend->batch_wait(batch, timeout_ns, &why)) {
-        // After any error but ERROR_DEVICE_LOST, the batch stays in flight, and the caller can wait
-        // again.
+        // The batch stays in flight, and the caller can wait again, unless the device is lost.
         if (why.code == ERROR_DEVICE_LOST)
             batch->state = GPU_BATCH_FAILED;
         if (err)

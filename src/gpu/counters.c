@@ -3,8 +3,7 @@
 #include "gpu/front.h"
 
 enum {
-    // Maximum number of passes of one run. If the counter library asks for more passes, the run
-    // fails. Without this limit, a run might never end.
+    // maximum number of passes of one run; otherwise a run might never end
     PASSES_MAX = 1000
 };
 
@@ -123,8 +122,7 @@ static bool run_pass(struct gpu_counter_set *set, const struct gpu_counter_run *
     bool ran = true;
     for (size_t i = 0; ran && i < run->count; i++)
         ran = run_batch(set, run, i, err);
-    // Calls pass_end even after an error, because otherwise the pass of the backend's profiler
-    // would stay open.
+    // even after an error: otherwise the pass of the backend's profiler would stay open
     struct error unheard;
     return slots->pass_end(set, more, ran ? err : &unheard) && ran;
 }

@@ -139,9 +139,8 @@ enum {
 };
 
 struct gpu_counter_run {
-    // The batches to count. Each batch gets its own values. It must be ready, and must have been
-    // created while the counters were open. It must be for the device's first queue, which must
-    // have no other work.
+    // The batches to count. Each must be ready, created while the counters were open, and for the
+    // device's first queue, which must have no other work.
     struct gpu_batch *batches[GPU_COUNTER_BATCHES_MAX];
     size_t count; // number of elements of `batches`
     // A batch that runs before each counted batch in each pass, to bring the caches into the same

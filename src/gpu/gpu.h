@@ -3,21 +3,19 @@
 //
 //   system ── enumerates ──> gpu_info (gpu/info.h: what a device is and can do)
 //   device ── is opened from one gpu_info, in the process that measures
-//   scope  ── owns objects. Closing a scope releases its holds, waits at most 5 s for each batch,
-//             and frees the objects, the newest first
+//   scope  ── owns objects, and frees them when it is closed
 //   buffer, typed view, image, sampler, program ── are created in a scope
-//   batch  ── commands that are checked and recorded once, and submitted many times. Vulkan and
-//             CUDA graphs (`replay`) submit them with one driver call; otherwise CUDA and OpenCL
-//             make at least one driver call for each command
+//   batch  ── commands that are checked and recorded once, and submitted many times: through Vulkan
+//             and CUDA graphs (`replay`) with one driver call, else with one or more for each
+//             command
 //   hold   ── keeps a submitted batch from starting until the host releases the hold; a batch can
 //             also wait on the device for other batches (gpu_batch_submit_after)
 //
-// Descriptions and commands are checked once: when objects are created and batches are recorded. So
-// backends get valid input only. Recording functions return nothing: the batch keeps the first
-// error, and gpu_batch_end reports it. ERROR_INTERNAL means a mistake of the caller, or an unusual
-// error of the driver. ERROR_UNSUPPORTED means that the device, the driver or this build cannot do
-// it. After ERROR_DEVICE_LOST, later calls that create objects, copy or submit fail with the same
-// code; so does a wait for a batch in flight.
+// Recording functions return nothing: the batch keeps the first error, and gpu_batch_end reports
+// it. ERROR_INTERNAL means a mistake of the caller, or an unusual error of the driver.
+// ERROR_UNSUPPORTED means that the device, the driver or this build cannot do it. After
+// ERROR_DEVICE_LOST, later calls that create objects, copy, submit, or wait for a batch in flight
+// fail with the same code.
 //
 // Only one thread may use a device, with two exceptions. Other threads may submit recorded batches
 // and wait for them, if no two threads use the same queue. Without `validation`, several threads
@@ -50,10 +48,9 @@ struct gpu_unavailable {
 struct gpu_system_desc {
     const char *only_api; // API whose devices are listed, for example "cuda"; NULL: all APIs
     bool validation;      // true: turn on Vulkan's own validation and count its messages
-    // Identities (gpu_info_identity) of devices that another process has listed. A device with one
-    // of these identities gets the same id here, even if the driver now lists the devices in
-    // another order. All other devices get free ids, in the driver's order. An identity without a
-    // UUID or PCI address is ignored.
+    // Identities (gpu_info_identity) of devices that another process has listed. These devices get
+    // the same ids here, even if the driver's order has changed; others get free ids. An identity
+    // without a UUID or PCI address is ignored.
     const char *const *known;
     size_t known_count;
 };
@@ -206,10 +203,9 @@ struct gpu_buffer_desc {
 
 struct gpu_buffer;
 
-// Creates a buffer with undefined contents, for kernels (as a storage, constant or typed buffer)
-// and for copies (as source or destination). Kernels can also use the buffer's address if the
-// device has ADDRESSES. Fails with ERROR_UNSUPPORTED if the device lacks this kind of memory or
-// allows only smaller buffers. Fails with ERROR_OUT_OF_MEMORY if there is no room for the buffer.
+// Creates a buffer with undefined contents, for kernels and copies. Kernels can also use the
+// buffer's address if the device has ADDRESSES. Fails with ERROR_UNSUPPORTED if the device lacks
+// this kind of memory or allows only smaller buffers, with ERROR_OUT_OF_MEMORY if there is no room.
 struct gpu_buffer *gpu_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
                                      struct error *err);
 uint64_t gpu_buffer_bytes(const struct gpu_buffer *buffer);
@@ -221,10 +217,9 @@ uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
 // NULL for GPU_MEMORY_DEVICE. After gpu_batch_wait, the host sees what the batch wrote.
 void *gpu_buffer_map(struct gpu_buffer *buffer);
 
-// gpu_buffer_write and gpu_buffer_read copy between the host and any buffer. They return when the
-// copy is done, and are not for timing. A mapped buffer is copied at once. A copy of another buffer
-// waits for the work of the device's first queue. If a hold blocks that queue, the copy fails with
-// ERROR_INTERNAL.
+// gpu_buffer_write and gpu_buffer_read copy between the host and any buffer, and return when the
+// copy is done; they are not for timing. Unless the buffer is mapped, they wait for the work of the
+// device's first queue, and fail with ERROR_INTERNAL if a hold blocks that queue.
 MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
                                  uint64_t bytes, struct error *err);
 MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,

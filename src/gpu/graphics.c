@@ -67,9 +67,7 @@ static bool check_stage(const struct gpu_kernel *kernel, enum gpu_stage stage, s
                      name);
 }
 
-// Returns the vertex or the fragment kernel, whichever has more arguments. Returns NULL with the
-// error if the shorter list of arguments is not the beginning of the longer one, or the longer one
-// has more than GPU_ARGS_MAX.
+// Returns the kernel with more arguments; NULL with the error if the two lists do not agree.
 static const struct gpu_kernel *join_args(const struct gpu_draw_program_desc *desc,
                                           struct error *err)
 {

@@ -59,10 +59,9 @@ struct gpu_draw_program_desc {
     bool cull; // true: drops triangles whose corners run counter-clockwise on the screen
 };
 
-// Compiles the vertex and the fragment kernel of a draw program. Both kernels get the same
-// arguments, so the shorter list of argument kinds must be the beginning of the longer one.
-// Bindings and push constants are the same as for a dispatch. A vertex kernel may not write to
-// buffers.
+// Compiles the two kernels of a draw program. Both get the same arguments, so the shorter list must
+// be the beginning of the longer one. Bindings and push constants are as for a dispatch. A vertex
+// kernel may not write to buffers.
 struct gpu_draw_program;
 struct gpu_draw_program *gpu_draw_program_create(struct gpu_scope *scope,
                                                  const struct gpu_draw_program_desc *desc,

@@ -96,8 +96,7 @@ const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info)
 
 // ---------------------------------------------------------------- limits that cannot be true
 
-// The largest plausible value of a limit that is not in the table `plausible`. No device will have
-// a larger one in the next decades.
+// the largest plausible value of any other limit: no device will exceed it in the next decades
 static const uint64_t most_default = UINT64_C(1) << 56;
 static const struct {
     const char *name;

@@ -200,11 +200,10 @@ MUST_CHECK bool gpu_require(const struct gpu_info *info, gpu_caps needed, struct
 // Returns the device's UUID as 32 hexadecimal digits, in `arena`; NULL if it is not known.
 const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info);
 
-// Returns the identity of a device, by which other processes find the device. It is the device's
-// id, "=", and the UUID, for example "cuda:0=00112233445566778899aabbccddeeff". If the UUID is not
-// known, the PCI address replaces it. If neither is known, the identity is only the id. The id
-// alone is not reliable: drivers may change the order of their devices, for example when a card is
-// lost. The text lives in `arena`.
+// Returns the identity of a device, in `arena`, by which other processes find the device: the id,
+// "=", and the UUID (or else the PCI address), for example
+// "cuda:0=00112233445566778899aabbccddeeff"; only the id if neither is known. The id alone is not
+// reliable: drivers may change the order of their devices, for example when a card is lost.
 const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 
 // Checks limits and queue families, before fathom computes with them. If a value cannot be true,

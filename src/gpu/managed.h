@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Placement of managed memory (GPU_MEMORY_MANAGED of gpu.h) by advice and by prefetches. Needs the
-// capability MANAGED. Advice and prefetches fail with ERROR_UNSUPPORTED if the driver or the system
-// cannot move single pages of a buffer.
+// Placement of managed memory (GPU_MEMORY_MANAGED) by advice and prefetches. Needs MANAGED. Fails
+// with ERROR_UNSUPPORTED if the driver or the system cannot move single pages of a buffer.
 #ifndef GPU_MANAGED_H
 #define GPU_MANAGED_H
 

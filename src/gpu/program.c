@@ -68,8 +68,7 @@ static bool check_shared(const struct gpu_info *info, unsigned bytes, struct err
                      info->id, info->limits.shared_choice_bytes);
 }
 
-// Checks that the device has what the kernel needs. gpu_program_create puts the kernel's name
-// before the error message.
+// Checks that the device has what the kernel needs. The caller adds the kernel's name to the error.
 static bool check_kernel(const struct gpu_info *info, const struct gpu_program_desc *desc,
                          struct error *err)
 {

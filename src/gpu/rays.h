@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Trees (acceleration structures): building them, and tracing rays through them. Needs the
-// capability RAYS.
+// Trees (acceleration structures): building them, and tracing rays through them. Needs RAYS.
 //
 //   tree        nested boxes around triangles, around boxes, or around instances of trees
 //   build       a command of a batch, like a dispatch; updates and copies are commands, too
 //
-// Kernels trace rays through a tree of instances. Their params contain the tree's address, for
-// accelerationStructureEXT(address). While kernels use a tree, the caller must keep the tree, its
-// input and the trees of its instances. If a batch has commands of this header, or kernels that
-// trace rays, it must be created with `rays`.
+// Kernels trace rays through a tree of instances, whose address is in their params, for
+// accelerationStructureEXT(address). While kernels use a tree, the caller must keep it, its input
+// and the trees of its instances. A batch with commands of this header, or with kernels that trace
+// rays, must be created with `rays`.
 //
 //   RAY_QUERY      compute kernels trace rays (rayQueryEXT)
 //   RAY_PIPELINE   RAYGEN kernels trace rays (traceRayEXT). gpu_program_create gets such a kernel
-//                  together with a `miss` and a `closest_hit` kernel. Optional are an `any_hit`
-//                  kernel, for what is not opaque, and an `intersection` kernel, for boxes in place
-//                  of triangles. These four kernels have no arguments, and get the same params as
-//                  the RAYGEN kernel. A workgroup of a dispatch has GPU_RAYS_GROUP threads, side by
-//                  side along x.
+//                  with a `miss` and a `closest_hit` kernel, optionally an `any_hit` kernel, for
+//                  what is not opaque, and an `intersection` kernel, for boxes in place of
+//                  triangles. These have no arguments, and get the params of the RAYGEN kernel.
+//                  A workgroup of a dispatch has GPU_RAYS_GROUP threads, side by side along x.
 #ifndef GPU_RAYS_H
 #define GPU_RAYS_H
 

@@ -32,8 +32,7 @@ void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err)
 
 // ---------------------------------------------------------------- arguments of a dispatch
 
-// The functions below check one argument of a dispatch or a draw. gpu_arguments_check puts the
-// kernel's name and the argument's number before their error messages.
+// The functions below check one argument of a dispatch or a draw.
 
 // Checks the range of a buffer. If the length of the range is 0, sets the length.
 static bool check_range(const struct gpu_device *device, uint64_t most, uint64_t align,

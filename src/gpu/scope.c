@@ -57,8 +57,7 @@ struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu
 static void release(struct gpu_hold *hold)
 {
     struct error err;
-    // If the release fails, no error is reported here. The later wait for the batch then times out,
-    // or finds that the device is lost.
+    // a failed release shows later: the wait for the batch then fails
     if (hold && !gpu_hold_release(hold, &err))
         return;
 }
@@ -96,8 +95,7 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
     return queues;
 }
 
-// Releases all holds (gpu_hold_create) that can block the work of `queue`: the holds of all batches
-// on the queues that gpu_queue_behind returns. A hold may belong to any scope.
+// Releases the holds of any scope that can block the work of `queue`.
 static void release_queue(struct gpu_device *device, const struct gpu_queue *queue)
 {
     uint32_t queues = gpu_queue_behind(device, queue);

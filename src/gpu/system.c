@@ -35,8 +35,7 @@ struct enumeration {
     unsigned next_index;
     // taken[i] is true if the known device gpu_system_desc.known[i] has been listed
     bool *taken;
-    // true if the backend is loaded only because another backend needs it; its devices are not
-    // listed
+    // true if the backend is loaded only because another one needs it
     bool unlisted;
 };
 
@@ -59,9 +58,8 @@ static bool is_id_free(const struct enumeration *enumeration, const char *id)
     return is_free;
 }
 
-// Sets info->id. A device with the same API and the same UUID (or PCI address) as an unused
-// identity in desc->known gets the id in that identity. Any other device gets the first id of its
-// API that neither a known device nor a listed device has.
+// Sets info->id: that of the known device with the same API and UUID (or PCI address); else the
+// first id of its API that is free.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;

@@ -8,8 +8,7 @@
 
 void cuda_object_destroy(struct gpu_object *object)
 {
-    // The objects are destroyed even if the context is lost and cuda_enter fails: the driver's
-    // functions then only return errors.
+    // Continues even if the context is lost: the driver's functions then only return errors.
     bool entered = cuda_enter(cuda_device_of(object), NULL);
     (void)entered;
     switch (object->kind) {
@@ -40,9 +39,8 @@ void cuda_object_destroy(struct gpu_object *object)
     }
 }
 
-// Returns the path of a library whose functions replace the driver's; NULL if there is none. A
-// preloaded library can replace them through its own dlsym, for example to share a card between
-// containers.
+// Returns the path of a library whose functions replace the driver's, for example to share a card
+// between containers; NULL if there is none.
 static const char *interceptor(const struct gpu_device *base)
 {
     const struct cuda_state *state = ((const struct cuda_device *)base)->state;

@@ -11,8 +11,7 @@ enum {
 
 // ---------------------------------------------------------------- making
 
-// Creates the side streams of a queue, unless they exist already. An unordered batch distributes
-// its commands over the side streams.
+// Creates the side streams over which an unordered batch distributes its commands.
 static bool add_sides(const struct cuda_device *device, struct cuda_queue *queue, struct error *err)
 {
     const struct cuda_api *api = device->api;
@@ -156,10 +155,9 @@ static bool sampled_texture(struct cuda_batch *batch, const struct gpu_arg *arg,
     return true;
 }
 
-// Records the copy of a constant argument from the caller's buffer to the symbol in device memory
-// where the kernel reads it. The copy runs before all commands of the batch. If a later command
-// needs another buffer or range in this symbol, an ordered batch copies again before that command;
-// an unordered batch fails.
+// Records the copy of a constant argument to the symbol where the kernel reads it, before all
+// commands. If a later command needs another range there, an ordered batch copies again, an
+// unordered one fails.
 static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *constant,
                        const struct gpu_arg *arg, struct error *err)
 {
@@ -217,8 +215,7 @@ static bool argument_value(struct cuda_batch *batch, const struct cuda_program *
         return true;
     case GPU_ARG_SAMPLED:
         return sampled_texture(batch, arg, value, err);
-    // GPU_ARG_TYPED_RW cannot occur: typed views of this backend are not writable, so the front end
-    // refuses such an argument.
+    // typed views of this backend are not writable, so the front end refuses them here
     case GPU_ARG_TYPED_RW:
     case GPU_ARG_KIND_COUNT:
         break;
@@ -242,8 +239,7 @@ bool cuda_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *disp
         if (!argument_value(batch, program, i, &dispatch->args[i], &values[i], err))
             return false;
     }
-    // The driver reads as many bytes of params as the kernel declares, even if the dispatch has
-    // fewer. So the memory of the params always has the largest possible size.
+    // The driver reads the params that the kernel declares, even if the dispatch has fewer.
     arguments[kernel->arg_count] = command_alloc(batch, GPU_PARAMS_MAX_BYTES);
     if (dispatch->params_bytes)
         memcpy(arguments[kernel->arg_count], dispatch->params, dispatch->params_bytes);
@@ -310,8 +306,7 @@ bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_manag
     return true;
 }
 
-// In an unordered batch, records a barrier: the main stream waits for all side streams. An ordered
-// batch needs no barrier, because a stream runs its commands in order.
+// Only an unordered batch needs barriers: a stream runs its commands in order.
 bool cuda_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;

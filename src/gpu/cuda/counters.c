@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Hardware counters through CUPTI, NVIDIA's profiling library. The library is loaded when counters
-// are opened, so a run without counters does not load it. Each set of counters has its own CUPTI
-// host object, whose configuration lists the counters. The first run of a set creates the device's
-// profiler, which takes tenths of a second; later runs of the set use it again. A profiler reads
-// only the set for which it was created. It is closed if another set runs, or if a run fails.
+// Hardware counters through CUPTI, NVIDIA's profiling library, which is loaded when counters are
+// opened. Each set of counters has its own CUPTI host object, whose configuration lists them. The
+// first run of a set creates the device's profiler, which takes tenths of a second. Later runs of
+// the set use it again; it is closed if another set runs, or if a run fails.
 #include "gpu/cuda/cuda.h"
 #include "gpu/cuda/cupti.h"
 
@@ -44,9 +43,8 @@ struct set {
 
 // ---------------------------------------------------------------- names
 
-// The native counters (metrics of Nsight Compute) for the counters of GPU_COUNTERS. A counter may
-// have several rows. The first row whose native counter the chip has is used. If the native counter
-// counts sectors, `factor` converts sectors to bytes.
+// The native counters (metrics of Nsight Compute) for GPU_COUNTERS; of several rows, the first
+// counts that the chip has. `factor` converts sectors to bytes.
 static const struct native {
     enum gpu_counter counter;
     const char *name;
@@ -78,8 +76,7 @@ static const struct native {
     {GPU_COUNTER_SHARED_CONFLICTS, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "smsp__inst_executed.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "sm__inst_executed.sum", 1},
-    // Native counters with sass_thread in their names count threads. The factor divides by the
-    // threads of a subgroup, because the counters of GPU_COUNTERS count subgroups.
+    // sass_thread counters count threads, but those of GPU_COUNTERS count subgroups
     {GPU_COUNTER_INSTRUCTIONS_FP32, "smsp__sass_thread_inst_executed_op_fp32_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP32, "sm__sass_thread_inst_executed_op_fp32_pred_on.sum",
@@ -90,8 +87,7 @@ static const struct native {
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "smsp__inst_executed_pipe_fp64.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "sm__inst_executed_pipe_fp64.sum", 1},
-    // FP16 instructions run in the FP32 units and in the matrix units. The first native counter
-    // counts all of them; the others count those of one unit.
+    // FP16 runs in the FP32 and the matrix units; the first row counts both, others one of them.
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__sass_thread_inst_executed_op_fp16_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__inst_executed_pipe_fma_type_fp16.sum", 1},
@@ -117,8 +113,7 @@ static const struct native {
     {GPU_COUNTER_STALL_FETCH, "smsp__warps_issue_stalled_no_instruction.sum", 1},
 };
 
-// Returns true if the device has the native counter `name`. Ignores the suffix of `name`, which
-// begins at its first dot.
+// Returns true if the device has the native counter `name` without its suffix.
 static bool has_native(const struct counters *counters, const char *name)
 {
     size_t bytes = strcspn(name, ".");
@@ -156,8 +151,7 @@ static void close_host(const struct counters *counters, struct cupti_host *host)
         counters->api.cuptiProfilerHostDeinitialize(&params);
 }
 
-// Appends the names of CUPTI's metrics of one type to base->natives. They are copied, because CUPTI
-// may free its names when the host object closes.
+// Copies the names of CUPTI's metrics of one type: CUPTI may free them with the host object.
 static bool add_natives(struct counters *counters, struct cupti_host *host, int type,
                         struct error *err)
 {
@@ -185,8 +179,7 @@ static bool list_natives(struct counters *counters, struct error *err)
 
 // ---------------------------------------------------------------- opening
 
-// Asks CUPTI which counters this user can read on this chip with this driver. If the user may read
-// none, this is the first CUPTI call that fails.
+// Asks which counters this user can read; if none, this is the first CUPTI call that fails.
 static bool learn_availability(struct counters *counters, struct error *err)
 {
     struct cupti_availability params = {CUPTI_HEAD(cupti_availability, image),
@@ -263,8 +256,6 @@ static struct gpu_counters *counters_open(struct gpu_device *device, struct aren
     return NULL;
 }
 
-// Returns the unit of a native counter. A counter whose name contains ".ratio" or ".pct" is a
-// ratio; all others count as events.
 static enum gpu_counter_unit native_unit(const struct gpu_counters *counters, const char *native)
 {
     (void)counters;
@@ -295,8 +286,7 @@ static bool make_config(struct counters *counters, struct set *set, struct error
     return true;
 }
 
-// Returns the name that CUPTI needs. A name without a suffix gets ".sum": the sum over all hardware
-// units.
+// Returns the name for CUPTI, by default with the suffix ".sum": over all hardware units.
 static const char *full_name(struct arena *arena, const char *native)
 {
     return strchr(native, '.') ? arena_strdup(arena, native)
@@ -410,8 +400,7 @@ static bool pass_begin(struct gpu_counter_set *base, struct error *err)
     return CALL(counters, cuptiRangeProfilerStart, &start);
 }
 
-// Begins the CUPTI range in which a batch is counted. In each pass, CUPTI numbers the ranges in the
-// order in which they begin.
+// Begins the range in which a batch is counted. CUPTI numbers ranges in the order of their begins.
 static bool batch_begin(struct gpu_counter_set *base, size_t batch, struct error *err)
 {
     static const char *const names[GPU_COUNTER_BATCHES_MAX] = {"first", "second"};
@@ -439,8 +428,7 @@ static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err
     return true;
 }
 
-// Fails if no counter of the set has a finite value: CUPTI could then not read the counters,
-// although its functions returned success.
+// Without any finite value, CUPTI could not read the counters, although its functions succeeded.
 static bool check_values(const struct set *set, const double *values, struct error *err)
 {
     for (size_t i = 0; i < set->base.count; i++)
@@ -451,8 +439,7 @@ static bool check_values(const struct set *set, const double *values, struct err
                      set->names[0], set->base.count - 1);
 }
 
-// Makes CUPTI decode the counter values of all batches. Fails if CUPTI dropped values, or did not
-// count exactly one range for each batch.
+// Makes CUPTI decode the counter values. Fails unless it counted exactly one range for each batch.
 static bool decode(struct counters *counters, const struct set *set, struct error *err)
 {
     struct cupti_decode decode = {CUPTI_HEAD(cupti_decode, dropped), .range = counters->range};

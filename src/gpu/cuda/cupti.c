@@ -32,8 +32,7 @@ static int newer_first(const void *a, const void *b)
     return text_compare_versions(*(char *const *)b, *(char *const *)a);
 }
 
-// Adds the files that match the pattern to the list of candidates for libcupti. Files with a higher
-// version in their names come first.
+// Adds the files that match the pattern to the list, those with a higher version first.
 static void add_pattern(struct candidates *list, const char *pattern)
 {
     glob_t found;
@@ -75,9 +74,8 @@ static struct candidates find_candidates(struct arena *arena)
     return list;
 }
 
-// Opens the library `name` in the folder of libcupti, whose path is `file`. If `file` names no
-// folder, the dynamic loader searches for `name`. When libcupti later opens `name` without a
-// folder, the dynamic loader returns this open library.
+// Opens the library `name` beside libcupti (`file`), so that the dynamic loader finds it when
+// libcupti opens `name` without a folder.
 static struct dynlib *open_beside(struct arena *arena, const char *file, const char *name,
                                   struct error *err)
 {

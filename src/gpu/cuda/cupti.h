@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The part of CUPTI, NVIDIA's profiling library, that fathom uses: the Profiler Host API and the
-// Range Profiler API, which exist from CUDA 12.6 on. It is declared here, so that no toolkit is
-// needed to build fathom. The functions' names, the values and the layouts are those of the CUPTI
-// reference (docs.nvidia.com/cupti), for 64-bit Linux. The library belongs to the CUDA toolkit, not
-// to the driver.
+// The part of CUPTI, NVIDIA's profiling library in the CUDA toolkit, that fathom uses: the Profiler
+// Host API and the Range Profiler API, which exist from CUDA 12.6 on. No toolkit is needed to build
+// fathom. Names, values and layouts are those of the CUPTI reference (docs.nvidia.com/cupti), for
+// 64-bit Linux.
 //
 // Every struct begins with its size: the number of bytes up to the end of its last member, without
 // padding. A library refuses a size that it does not know, but accepts the sizes of older versions.
@@ -233,12 +232,11 @@ struct cupti_api {
     int (*cuptiGetResultString)(int result, const char **text);
 };
 
-// Opens libcupti and the two libraries that libcupti needs, and sets the function pointers in
-// `api`. Searches the file or folder that the environment variable FATHOM_CUPTI names. Without this
-// variable, searches $CUDA_HOME, the dynamic loader's path and /usr/local/cuda*. If no libcupti can
-// be opened, fails with ERROR_UNSUPPORTED; the message says what to install, or why an existing
-// libcupti could not be opened. After success, the libraries are never unloaded, because their
-// threads and their hooks in the driver remain. Temporary memory comes from `arena`.
+// Opens libcupti and the two libraries that it needs, and sets the function pointers in `api`.
+// Searches where the environment variable FATHOM_CUPTI says; without it, $CUDA_HOME, the dynamic
+// loader's path and /usr/local/cuda*. Fails with ERROR_UNSUPPORTED; the message says what to
+// install, or why an existing libcupti could not be opened. The libraries are never unloaded,
+// because their threads and their hooks in the driver remain. Temporary memory comes from `arena`.
 MUST_CHECK bool cupti_load(struct arena *arena, struct cupti_api *api, struct error *err);
 
 // Returns true if `result` is CUPTI_SUCCESS. Otherwise fails with ERROR_UNSUPPORTED. If the user

@@ -85,9 +85,7 @@ void cuda_free_deferred(struct cuda_device *device)
 
 // ---------------------------------------------------------------- opening and closing
 
-// Returns the CUDA priority of a queue. CUDA's priorities are numbers from `greatest` (negative; 0
-// if the device has no priorities) to `least` (0). HIGH and REALTIME become `greatest`, MEDIUM
-// becomes the middle, LOW becomes `least`.
+// CUDA's priorities go from `greatest` (negative; 0 if the device has none) to `least` (0).
 static int stream_priority(enum gpu_priority priority, int least, int greatest)
 {
     switch (priority) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typed views, images and samplers. A kernel gets a view or an image as the 64-bit handle of a
-// texture object. If the kernel also writes the image, it gets the handle of a surface object
-// instead. A sampler becomes a part of the texture object.
+// Typed views, images and samplers. Kernels get the 64-bit handle of a texture object, which
+// includes the sampler, or of a surface object if they write the image.
 #include "gpu/cuda/cuda.h"
 
 enum {
@@ -19,8 +18,7 @@ static int array_format(enum gpu_format format)
     return formats[gpu_format_channel_type(format)];
 }
 
-// Returns CU_TEXTURE_READ_AS_INTEGER for UINT formats; else 0. Without this flag, reads of a UNORM
-// format return floats in [0, 1].
+// Without this flag, reads of a UNORM format return floats in [0, 1].
 static unsigned read_flags(enum gpu_format format)
 {
     return array_format(format) == CU_FORMAT_UINT32 ? CU_TEXTURE_READ_AS_INTEGER : 0;
@@ -57,8 +55,7 @@ struct gpu_typed *cuda_typed_create(struct gpu_scope *scope, struct gpu_buffer *
         error_prefix(err, "typed view of %s", gpu_format_name(format));
         return NULL;
     }
-    // `writable` stays false, because CUDA kernels cannot write to typed views of buffers; they can
-    // write to CUDA arrays only.
+    // `writable` stays false: CUDA kernels cannot write to typed views of buffers.
     return &typed->base;
 }
 
@@ -92,8 +89,7 @@ static struct cu_array_desc array_desc(const struct gpu_image_desc *desc)
     return array;
 }
 
-// Creates a mipmapped array if the image has several mip levels. Otherwise creates a CUDA array,
-// because mipmapped arrays have lower size limits.
+// Mipmapped arrays have lower size limits, so an image with one mip level gets a CUDA array.
 static bool create_array(const struct cuda_api *api, struct cuda_image *image,
                          const struct gpu_image_desc *desc, struct error *err)
 {
@@ -107,8 +103,7 @@ static bool create_array(const struct cuda_api *api, struct cuda_image *image,
                       "cuMipmappedArrayGetLevel", err);
 }
 
-// Creates the objects for access without a sampler. A texture object reads single texels. If
-// desc.storage is set, a surface object writes. Both objects access only mip level 0.
+// Creates the texture object, and for storage the surface object; both access only mip level 0.
 static bool create_objects(const struct cuda_api *api, struct cuda_image *image,
                            const struct gpu_image_desc *desc, struct error *err)
 {
@@ -170,8 +165,7 @@ static bool level_array(const struct cuda_api *api, const struct cuda_image *ima
                                   "cuMipmappedArrayGetLevel", err);
 }
 
-// Copies the texels at `from` to one mip level of one layer of the image, and waits for the copy.
-// The rows at `from` follow one another without gaps.
+// Copies texels to one mip level of one layer, and waits. The rows have no gaps.
 static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
                        struct cu_copy_end from, struct error *err)
 {
@@ -198,8 +192,7 @@ bool cuda_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, con
                       uint64_t bytes, struct error *err)
 {
     (void)bytes; // the front end has checked `bytes`: it is the size of the mip level
-    // The const of `texels` is cast away, because struct cu_copy_end has the same pointer for
-    // sources and destinations. The driver only reads a source.
+    // struct cu_copy_end has no const, but the driver only reads a source
     return fill_level(
         (struct cuda_image *)image, mip, layer,
         (struct cu_copy_end){.memory = CU_MEMORY_HOST, .host = (void *)(uintptr_t)texels}, err);
@@ -223,8 +216,7 @@ struct gpu_sampler *cuda_sampler_create(struct gpu_scope *scope,
                   ANISOTROPY_MOST);
         return NULL;
     }
-    // A sampler needs no CUDA object, because the front end keeps its description. When a batch
-    // binds an image together with the sampler, a texture object is made from that description.
+    // The front end keeps the description; a batch makes a texture object from it.
     return ARENA_NEW(scope->arena, struct gpu_sampler);
 }
 

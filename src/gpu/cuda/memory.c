@@ -6,12 +6,10 @@
 #include <inttypes.h>
 
 enum {
-    // Alignment, in bytes, of buffers in device memory. Addresses from cuMemAlloc are multiples of
-    // 512. On an H200, some rates of loads differ by up to 9 % between such addresses
-    // (docs/evidence/loads.md).
+    // Alignment of buffers in bytes. Addresses from cuMemAlloc are multiples of 512; between them,
+    // some rates of loads differ by up to 9 % on an H200 (docs/evidence/loads.md).
     BUFFER_ALIGNMENT_BYTES = 64 * 1024,
-    // An allocation below this size asks for BUFFER_ALIGNMENT_BYTES more at once. A larger one asks
-    // for them only if the driver did not align it anyway.
+    // A smaller allocation asks for these bytes more at once, a larger one only if needed.
     LARGE_BYTES = 2 * 1024 * 1024
 };
 
@@ -103,8 +101,7 @@ void cuda_buffer_destroy(struct gpu_buffer *buffer)
 
 // ---------------------------------------------------------------- host copies
 
-// Copies data from the host to a buffer. The driver's copy function has no time limit. So
-// cuda_stream_drain waits first, with a time limit, until the stream is empty.
+// The driver's copy has no time limit, so cuda_stream_drain waits first, with a limit.
 bool cuda_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes,
                        struct error *err)
 {

@@ -10,8 +10,7 @@ enum {
     LOG_BYTES = 8192
 };
 
-// Returns the number as a pointer, because the driver expects the value of each option as a
-// pointer.
+// The driver expects the value of each option as a pointer.
 static void *option_value(unsigned number)
 {
     return (void *)(uintptr_t)number;
@@ -75,8 +74,7 @@ static void one_line(char *text)
             *text = ' ';
 }
 
-// Finds the symbols of the CUDA module for the constant arguments. If the kernel does not read an
-// argument, there is no symbol for it; this is no error.
+// Finds the symbols of the constant arguments; an argument that the kernel does not read has none.
 static bool find_constants(const struct cuda_api *api, struct cuda_program *program,
                            const struct gpu_kernel *kernel, struct error *err)
 {
@@ -96,8 +94,7 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
     return true;
 }
 
-// Finds the kernel's function, and sets its shared memory and its share of the L1. The query of the
-// number of registers makes the driver load the code now. If the first launch loaded the code, it
+// Finds the kernel's function. The query of its registers loads the code now: the first launch
 // would wait for all streams, even for one that a hold (gpu_hold_create) blocks.
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)

@@ -5,12 +5,10 @@
 
 // ---------------------------------------------------------------- issuing
 
-// State of the submission of a batch. An unordered batch distributes its commands over the side
-// streams of its queue:
+// State of the submission of a batch. An unordered batch distributes its commands over side
+// streams:
 // - fork: before its first command after a join, a side stream waits for the main stream
-// - join: the main stream waits for all side streams that were used
-//
-// A join occurs at barriers, at the events of spans, and at the end of the batch.
+// - join (barrier, span or end of the batch): the main stream waits for all side streams in use
 struct issue {
     const struct cuda_api *api;
     struct cuda_batch *batch;
@@ -37,8 +35,7 @@ static int join(struct issue *issue)
     return CU_SUCCESS;
 }
 
-// Sets *stream to the stream for the next command. If this is the first command of a side stream
-// since the last join, the side stream first waits for the main stream.
+// Sets *stream for the next command. After a join, a side stream first waits for the main stream.
 static int pick_stream(struct issue *issue, struct cu_stream **stream)
 {
     struct cuda_queue *queue = issue->batch->queue;
@@ -63,8 +60,7 @@ static int issue_copy(const struct cuda_api *api, const struct cuda_range_copy *
     return api->cuMemcpyAsync(copy->to, copy->from, copy->bytes, stream);
 }
 
-// Records the event at the begin or the end of a span. While a graph is captured, the event must be
-// external: otherwise it does not become a node of the graph.
+// Records the event of a span. In a captured graph, only an external event becomes a node.
 static int issue_stamp(struct issue *issue, struct cu_event *event)
 {
     struct cu_stream *stream = issue->batch->queue->stream;
@@ -117,16 +113,14 @@ static int issue_batch(struct cuda_batch *batch, bool capturing)
         result = issue_copy(issue.api, &batch->uploads[i].first, batch->queue->stream);
     for (size_t i = 0; i < batch->command_count && result == CU_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // Joins the side streams even after an error, because a capture cannot end before every forked
-    // stream is joined.
+    // even after an error: a capture cannot end before every forked stream is joined
     int joined = join(&issue);
     return result == CU_SUCCESS ? joined : result;
 }
 
 // ---------------------------------------------------------------- graphs
 
-// Captures the commands of the batch into a graph. Ends the capture even after an error, because
-// otherwise the stream would stay in capture mode.
+// Captures the batch into a graph. Even after an error, the stream must leave the capture mode.
 static bool capture(const struct cuda_api *api, struct cuda_batch *batch, struct cu_graph **graph,
                     struct error *err)
 {

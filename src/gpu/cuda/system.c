@@ -115,9 +115,8 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
     };
 }
 
-// Returns true if the user has set CUDA_LAUNCH_BLOCKING to a number other than 0 (CUDA C++
-// Programming Guide). A launch then returns only when its kernel has ended. So a kernel that waits
-// for the host would never end.
+// With CUDA_LAUNCH_BLOCKING (CUDA C++ Programming Guide), a launch returns when its kernel has
+// ended. A kernel that waits for the host would then never end.
 static bool launches_block(void)
 {
     const char *value = getenv("CUDA_LAUNCH_BLOCKING");
@@ -132,8 +131,7 @@ static gpu_caps caps_of(const struct cuda_api *api, int device)
         GPU_CAP(STORAGE16) | GPU_CAP(STORAGE8) | GPU_CAP(ATOMICS64) | GPU_CAP(SUBGROUPS) |
         GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
         GPU_CAP(UNORDERED) | GPU_CAP(KERNEL_STATS) | GPU_CAP(L1_CHOICE) | GPU_CAP(SHARED_CHOICE) |
-        // all chips that this backend supports (compute capability 7.0 or later) have the
-        // capabilities PAGEABLE and MATRIX
+        // all chips from compute capability 7.0 on, the oldest of this backend, have both
         GPU_CAP(PAGEABLE) | GPU_CAP(MATRIX);
     caps |= GPU_CAP(SHUFFLE) | GPU_CAP(DOT4) | GPU_CAP(HOST_MEMORY);
     if (api->cuStreamWaitValue32_v2 && !launches_block() &&
@@ -156,9 +154,8 @@ bool cuda_moves_pages(const struct cuda_api *api, int device)
     return attribute(api, device, CU_ATTR_CONCURRENT_MANAGED_ACCESS) != 0;
 }
 
-// Sets info->driver to a text such as "NVIDIA 580.159.04", which is also Vulkan's text. The version
-// comes from /proc/driver/nvidia/version. If no version is found there, the text names the newest
-// CUDA version that the driver supports.
+// Sets info->driver as Vulkan does ("NVIDIA 580.159.04"). Without a version in /proc, it names the
+// newest CUDA version that the driver supports.
 static void fill_driver(int version, struct gpu_info *info)
 {
     char line[256] = "", number[64] = "";

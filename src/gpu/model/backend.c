@@ -105,9 +105,8 @@ static void unload(void *state)
     (void)state; // nothing to free, because the state lives in the system's arena
 }
 
-// Rounds a simulated address up to the alignment of buffers: a multiple of 2 MiB and of the bytes
-// of one way of each level. A buffer at this address begins in the first set of each level that is
-// not hashed. If a level would make the alignment larger than most_step, the level is ignored.
+// Rounds up to the alignment of buffers: a multiple of 2 MiB and of one way of each level (unless
+// above most_step). So a buffer begins in the first set of each level that is not hashed.
 static uint64_t align_address(const struct model_machine *machine, uint64_t address)
 {
     uint64_t step = page_bytes;
@@ -149,8 +148,7 @@ static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
 
 static void device_close(struct gpu_device *device)
 {
-    // All memory of a device lives in its arena, except the host stacks of the simulated threads
-    // and the tables of `places`. This function frees these stacks and tables.
+    // Only the host stacks of threads and the tables of `places` are not in the device's arena.
     struct model_device *model = (struct model_device *)device;
     model_stacks_destroy(model->stacks);
     model_places_free(&model->places);
@@ -166,8 +164,6 @@ static bool device_choose_clock(struct gpu_device *device, double core_hz, struc
 
 // ---------------------------------------------------------------- memory
 
-// Allocates the host memory of a buffer. Up to dense_bytes, a buffer gets huge pages, because
-// pointer chases visit all of it. A larger buffer gets small pages.
 static char *alloc_host(uint64_t bytes)
 {
     return bytes <= dense_bytes ? pages_alloc(bytes) : pages_alloc_sparse(bytes);
@@ -182,8 +178,7 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
         error_set(err, ERROR_UNSUPPORTED, "a model has no host-visible device memory");
         return NULL;
     }
-    // A simulated address is never used twice. So the addresses can run out although memory is
-    // free.
+    // A simulated address is never used twice, so addresses can run out although memory is free.
     uint64_t end = model_caches_end(device->caches);
     bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes &&
                 memory->next <= end && desc->bytes <= end - memory->next;

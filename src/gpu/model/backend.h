@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declarations that the files of the model backend share. A model is a GPU that fathom simulates
-// (gpu/model.h).
+// Declarations that the files of the model backend share (gpu/model.h).
 //
 //   backend.c  devices, buffers and programs
 //   batch.c    recording and running batches, in virtual time
@@ -10,9 +9,8 @@
 //   machine.c  reads the file that describes the machine
 //   counters.c counts what the simulated caches served and what streams moved
 //
-// A stream is all that a dispatch reads from one buffer, or all that it writes to one buffer. The
-// kernel describes its streams (gpu/model/steady.h). The single loads and stores of a stream are
-// not simulated.
+// A stream is all that a dispatch reads from, or writes to, one buffer. The kernel describes it
+// (gpu/model/steady.h); its single loads and stores are not simulated.
 #ifndef GPU_MODEL_BACKEND_H
 #define GPU_MODEL_BACKEND_H
 
@@ -71,11 +69,9 @@ struct model_places {
     uint64_t dispatch;
 };
 
-// Returns the table of `n` words that belongs to the pair `n` and `key`. If there is none, creates
-// a zeroed table, which may replace the least recently used one. Returns NULL in these cases:
-// - n is 0 or above MODEL_PLACES_MAX
-// - the current dispatch already uses all tables
-// - the host has no memory
+// Returns the table of `n` words that belongs to `n` and `key`. If there is none, creates a zeroed
+// table, which may replace the least recently used one. Returns NULL if n is 0 or above
+// MODEL_PLACES_MAX, the current dispatch uses all tables, or the host has no memory.
 uint32_t *model_places_find(struct model_places *places, uint32_t n, uint32_t key);
 
 void model_places_free(struct model_places *places);
@@ -145,10 +141,9 @@ uint64_t model_thread_clock_core(void);   // returns the core's cycle counter
 uint64_t model_thread_clock_device(void); // returns the device's clock in ns
 uint32_t model_thread_core(void);
 
-// Functions for kernels that only describe their buffer accesses as streams
-// (bench/prelude/stream.clh). The threads of such kernels are not simulated. model_thread_stream
-// describes what the dispatch reads from or writes to one buffer. model_thread_sum returns the sum
-// of 32-bit words in a buffer.
+// Functions for kernels that only describe their buffer accesses (bench/prelude/stream.clh).
+// model_thread_stream describes what the dispatch reads from or writes to one buffer.
+// model_thread_sum returns the sum of 32-bit words in a buffer.
 void model_thread_stream(const struct model_stream *stream);
 uint32_t model_thread_sum(const void *from, uint64_t bytes);
 

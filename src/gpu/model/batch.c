@@ -146,8 +146,7 @@ static double draw_normal(uint64_t *random)
     return sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
 }
 
-// Returns a random factor (noise) for the next dispatch. The caller multiplies the latencies of all
-// loads, or the duration of the streams, by this factor.
+// Returns the next dispatch's noise: a factor on the latencies of loads or the duration of streams.
 static double draw_slowness(struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -158,8 +157,7 @@ static double draw_slowness(struct model_device *device)
     return draw_unit(&device->random) < machine->outliers ? 1.5 * factor : factor;
 }
 
-// Returns the core clock in Hz at the current virtual time. A dispatch keeps the clock with which
-// it begins.
+// Returns the core clock in Hz now. A dispatch keeps the clock with which it begins.
 static double core_clock_hz(const struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -176,9 +174,8 @@ static void pass_time(struct model_device *device, double ns)
     device->now_ns += ns;
 }
 
-// Discards the stored sums of words (memory.c) of the buffers that a kernel may have written. These
-// are all arguments from which no stream of the kernel reads. If a simulated kernel gets addresses,
-// discards the sums of all buffers.
+// Discards the stored sums (memory.c) of buffers that a kernel may have written: all from which no
+// stream reads, or every buffer if a simulated kernel gets addresses.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -213,9 +210,7 @@ static bool run_dispatch(struct model_device *device, struct model_execution *ex
     return true;
 }
 
-// Returns the duration of a copy or fill in ns, at the chip's memory bandwidth. If the model's file
-// states no bandwidth, copy_bytes_per_ns is used. A copy moves each byte twice: it reads and
-// writes.
+// Returns the duration of a copy or fill in ns. A copy moves each byte twice: it reads and writes.
 static double transfer_ns(const struct model_device *device, const struct command *command)
 {
     const struct model_machine *machine = &device->machine;
@@ -235,8 +230,7 @@ static void run_transfer(struct model_device *device, const struct command *comm
     pass_time(device, device->machine.launch_ns + transfer_ns(device, command));
 }
 
-// Returns the time of the device's clock in ns. This clock also runs while other processes use the
-// device.
+// Returns the device's clock in ns, which also runs while other processes use the device.
 static double clock_ns(const struct model_device *device)
 {
     return device->now_ns + model_company_ns(&device->machine, device->now_ns);

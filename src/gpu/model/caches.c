@@ -103,9 +103,8 @@ struct place {
     uint32_t tag;
 };
 
-// Returns the set and the tag of an address. Consecutive lines belong to consecutive sets; the set
-// after the last one is the first one. In a hashed level, each pass through all sets begins at a
-// set that a hash selects.
+// Returns the set and the tag of an address. Consecutive lines belong to consecutive sets; in a
+// hashed level, each pass through all sets begins at a hashed set.
 static inline struct place place_of(const struct level *level, uint64_t address)
 {
     uint64_t line = address >> level->line_shift, sets = level->sets;
@@ -200,9 +199,7 @@ static bool access_in_place(const struct level *level, struct cache *cache, stru
     return hit;
 }
 
-// Simulates an access to a set of an LRU cache. The array `lines` is sorted by the last use: the
-// line used latest comes first. The accessed line becomes the first. If the set lacks this line,
-// the last line is removed. Returns true if the sector was in the set.
+// Returns true if the sector was in the set. `lines` is sorted by the last use, the latest first.
 static inline bool access_newest_first(const struct level *level, uint32_t *lines, uint32_t tag,
                                        uint32_t sector)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Runs a kernel that is compiled for the host (bench/prelude/host.clh), thread by thread, in
-// virtual time. While a thread waits, it keeps its stack, so other threads run on other stacks. If
-// each workgroup has its own core and at most 32 threads, the workgroups run interleaved. Their
-// accesses then reach shared caches in the order of virtual time, to within QUANTUM_CYCLES.
-// Otherwise the workgroups run one after another.
+// virtual time. A thread that waits keeps its stack. Small workgroups with a core each run
+// interleaved, so that their accesses reach shared caches in the order of virtual time, to within
+// QUANTUM_CYCLES. Other workgroups run one after another.
 #include "gpu/model/backend.h"
 
 #include "base/pages.h"
@@ -20,8 +19,7 @@ enum {
     STACKS = 256,
     // maximum number of threads of a workgroup that runs interleaved with other workgroups
     ABREAST = 32,
-    // If groups run interleaved, the slowest group runs next. Its deadline, in virtual time, is
-    // this number of cycles after the time of its slowest thread.
+    // The deadline of an interleaved group is so many cycles after the time of its slowest thread.
     QUANTUM_CYCLES = 4096,
     STAMP_CYCLES = 8, // duration in cycles of reading a clock
     ARGS_MAX = 2      // maximum number of buffers of a kernel compiled for the host
@@ -46,9 +44,8 @@ struct fiber {
     bool begun;
 };
 
-// A workgroup. Its threads run on fibers, one thread at a time. If several groups run interleaved,
-// a thread stops when its virtual time passes the deadline of its group. Then another thread of the
-// group runs. When no thread of the group can run before the deadline, another group runs.
+// A workgroup, whose threads run on fibers, one at a time. Interleaved groups run until a deadline:
+// a thread stops when its virtual time passes it.
 struct group {
     const struct model_execution *execution;
     // execution that gets the kernel's description of its streams; NULL while threads are simulated
@@ -63,9 +60,8 @@ struct group {
     // first_fiber is the index of the group's first fiber. `used` is the number of fibers that had
     // a thread of the group. `cursor` is the number of the fiber that next_fiber checks next.
     uint32_t first_fiber, used, cursor;
-    // Two bit sets, with a bit for each fiber of the group. `stopped` has the fibers that stopped
-    // at a deadline. `due` has the stopped fibers that next_fiber has not yet compared with the
-    // present deadline.
+    // A bit for each fiber. `stopped`: stopped at a deadline; `due`: also not yet compared with the
+    // present deadline (next_fiber).
     uint32_t stopped, due;
 };
 
@@ -132,8 +128,7 @@ void model_thread_barrier(void)
     give_way(fiber);
 }
 
-// Stops a fiber because its thread has passed the deadline of its group. The fiber continues when
-// the group's deadline reaches the thread's virtual time.
+// Stops a fiber until the group's deadline reaches the virtual time of its thread.
 static void stop(struct fiber *fiber)
 {
     struct group *group = fiber->group;
@@ -175,8 +170,7 @@ static double own_ns(const struct fiber *fiber)
     return execution->start_ns + (fiber->now - execution->start_cycles) * execution->cycle_ns;
 }
 
-// Returns the core's cycle counter. Like the device's clock, this counter also runs while other
-// processes use the device.
+// This counter also runs while other processes use the device, like the device's clock.
 uint64_t model_thread_clock_core(void)
 {
     struct fiber *fiber = fiber_here();
@@ -223,9 +217,8 @@ struct words {
     uint32_t word[GPU_PARAMS_MAX_BYTES / 4];
 };
 
-// Calls the kernel's function, whose last argument is a struct of params. This call always passes
-// the largest struct, which lies on the stack (ABI of x86-64). A kernel can read a smaller struct
-// there, because clang compiles kernels with the calling convention of SPIR.
+// Always passes the largest struct of params, which lies on the stack (ABI of x86-64). Kernels can
+// read a smaller one there, because clang compiles kernels with the calling convention of SPIR.
 static void call_kernel(const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -239,8 +232,7 @@ static void call_kernel(const struct model_execution *execution)
         ((void (*)(void *, void *, struct words))host)(args[0], args[1], params);
 }
 
-// The main function of a fiber. Runs one thread of its group after another until all threads have
-// started. Then waits for the next group.
+// Runs threads of the fiber's group until all have started, then waits for the next group.
 static void fiber_main(void)
 {
     struct fiber *fiber = fiber_here();
@@ -276,8 +268,7 @@ static ucontext_t *context_of(struct group *group, struct fiber *fiber)
     return &fiber->context;
 }
 
-// Ends the wait of the group's threads at a barrier. Their virtual time becomes the time at which
-// the last of them arrived. Returns false if no thread waits at a barrier.
+// Lets all threads at a barrier continue at the time of the last. Returns false if none waits.
 static bool pass_barrier(struct group *group)
 {
     bool any = false;
@@ -297,10 +288,9 @@ static bool pass_barrier(struct group *group)
     return any;
 }
 
-// Returns the fiber that runs next; NULL if there is none. First come stopped fibers that have not
-// passed the present deadline, then fibers that can continue or start a thread. When all threads
-// have started, skips fibers that never had a thread. To check such a fiber would touch a new page,
-// and all these pages share one set of the host's caches.
+// Returns the fiber that runs next; NULL if there is none. Fibers that never had a thread are
+// skipped once all threads have started: each check would touch a new page, and all these pages
+// share one set of the host's caches.
 static struct fiber *next_fiber(struct group *group)
 {
     struct fiber *fiber = NULL;
@@ -326,10 +316,8 @@ static struct fiber *next_fiber(struct group *group)
     return fiber;
 }
 
-// Lets the next fiber of the group run, which may be the calling one. Returns when the calling
-// fiber runs again. If no fiber of the group can run before the deadline, switches to the
-// scheduler. Otherwise switches directly to the next fiber: through the scheduler, there would be
-// two switches, each with a system call.
+// Lets the next fiber run, and returns when the calling one runs again. Switches directly if
+// possible: through the scheduler, there would be two switches, each with a system call.
 static void give_way(struct fiber *fiber)
 {
     struct group *group = fiber->group;
@@ -340,8 +328,7 @@ static void give_way(struct fiber *fiber)
         swapcontext(&fiber->context, next ? context_of(group, next) : &group->scheduler);
 }
 
-// Runs the group until its deadline, and sets group->now to the virtual time of its slowest thread.
-// Returns false if all threads of the group have ended.
+// Runs the group until its deadline. Returns false if all threads of the group have ended.
 static bool run_group(struct group *group)
 {
     group->due = group->stopped;
@@ -357,8 +344,7 @@ static bool run_group(struct group *group)
 
 // ---------------------------------------------------------------- groups
 
-// Returns the core that runs workgroup `i`. In each full round, every core gets one group. The
-// groups of the last, incomplete round are spread evenly over the cores.
+// Returns the core of workgroup `i`. An incomplete last round is spread evenly over the cores.
 static uint32_t core_of(const struct model_execution *execution, uint32_t i)
 {
     const uint32_t *groups = execution->groups, cores = execution->machine->cores;
@@ -395,8 +381,7 @@ static double run_in_turn(struct group *group, uint32_t count, double *core_free
     return cycles;
 }
 
-// Runs the groups interleaved, each on its own core. The group with the lowest virtual time always
-// runs next. Returns the duration of the dispatch in cycles.
+// Runs the groups interleaved, always the slowest next. Returns the duration in cycles.
 static double run_abreast(struct group *groups, uint32_t count)
 {
     double start = groups[0].execution->start_cycles, end = start;
@@ -418,9 +403,7 @@ static double run_abreast(struct group *groups, uint32_t count)
     }
 }
 
-// Runs a kernel that only describes what it does with its buffers (struct model_stream). Calls the
-// kernel once, as thread 0, to get the description for all workgroups. Sets *cycles to the duration
-// that is computed from the description.
+// Runs a kernel that only describes its streams, once for all workgroups, and computes *cycles.
 static bool run_streams(struct model_execution *execution, double *cycles, struct error *err)
 {
     const struct model_machine *machine = execution->machine;
@@ -443,8 +426,7 @@ static bool run_streams(struct model_execution *execution, double *cycles, struc
                            "the file of this model has no bandwidth for its memory");
 }
 
-// Runs the groups interleaved if each has a core of its own and at most ABREAST threads; otherwise
-// runs them one after another. Returns the duration of the dispatch in cycles.
+// Runs all groups, interleaved if possible. Returns the duration of the dispatch in cycles.
 static double run_groups(const struct model_execution *execution, const struct group *group)
 {
     struct arena *arena = arena_create();

@@ -10,8 +10,7 @@
 #include <string.h>
 
 // ---------------------------------------------------------------- members of JSON objects
-// Functions that read one member of a JSON object, and check its type and its bounds. A failed
-// check gives ERROR_USAGE; the message has the file's name, the JSON path and the reason.
+// A failed check gives ERROR_USAGE with the file's name, the JSON path and the reason.
 
 // A JSON object, and its path in the file for error messages.
 struct member_place {
@@ -295,8 +294,7 @@ static bool read_memory(const struct member_place *root, struct model_machine *m
            read_refresh(&place, json_object_get(object, "refresh"), machine);
 }
 
-// Reads "throttling": from after_ns on, each period begins with length_ns at core_clock_hz of
-// "throttling".
+// From after_ns on, each period begins with length_ns at core_clock_hz of "throttling".
 static bool read_throttling(const struct member_place *root, struct model_machine *machine)
 {
     json_t *object = json_object_get(root->object, "throttling");
@@ -344,8 +342,7 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     return periods * away_ns + begun;
 }
 
-// Sets how many cores share one near cache. The cache of the next level consists of several near
-// caches. Its cores are divided by the number of near caches in it, and the result is rounded up.
+// Sets how many cores share one near cache: an equal part of those that share the next level.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {

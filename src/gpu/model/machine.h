@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A simulated device, as a file describes it. gpu/model.h describes the format of the file.
+// A simulated device, as a file describes it. docs/MODELS.md describes the format of the file.
 #ifndef GPU_MODEL_MACHINE_H
 #define GPU_MODEL_MACHINE_H
 

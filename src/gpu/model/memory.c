@@ -47,8 +47,7 @@ static size_t sums_bytes(const struct model_range *range)
     return (size_t)(range->bytes / STEP_BYTES + 1) * sizeof *range->sums;
 }
 
-// Returns the sum of the 32-bit words in the first `end` bytes of the range. `end` must be a
-// multiple of STEP_BYTES.
+// Returns the sum of the words in the first `end` bytes, a multiple of STEP_BYTES.
 static uint32_t sum_before(struct model_range *range, uint64_t end)
 {
     uint64_t wanted = end / STEP_BYTES;

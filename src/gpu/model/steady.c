@@ -10,9 +10,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Returns the largest number of workgroups that any `sharers` neighbouring cores run together. In
-// each full round, every core gets one group. The groups of the last, incomplete round are spread
-// evenly over the cores.
+// Returns the most workgroups that `sharers` neighbouring cores run together. An incomplete last
+// round is spread evenly over the cores.
 static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
 {
     uint64_t cores = machine->cores, last = groups % cores;
@@ -25,8 +24,7 @@ static uint64_t sharers_of(const struct model_machine *machine,
     return level->sharers ? level->sharers : machine->cores;
 }
 
-// Returns how many bytes of the stream are accessed by all cores that share one cache of this
-// level. A byte that several cores access counts once.
+// Returns the bytes of the stream that the cores of one cache access; common bytes count once.
 static double footprint(const struct model_machine *machine, const struct model_cache_desc *level,
                         const struct model_stream *stream)
 {
@@ -49,8 +47,7 @@ static bool serves(const struct model_machine *machine, const struct model_cache
     return all <= (double)level->capacity_bytes;
 }
 
-// Returns the total bytes in flight of all groups that run on a core at the same time; 0 if there
-// is no limit.
+// Returns the bytes in flight of all groups on a core; 0 if there is no limit.
 static double in_flight(const struct model_machine *machine, const struct model_stream *streams,
                         size_t count)
 {
@@ -68,9 +65,8 @@ static double in_flight(const struct model_machine *machine, const struct model_
     return all;
 }
 
-// Returns how many cycles the level needs if each group moves `moved` bytes. The bandwidth of a
-// core and that of the chip each give a time; the longer one counts. Unknown bandwidths are
-// ignored.
+// Returns the cycles of a level if each group moves `moved` bytes, by the slower of the bandwidths
+// of a core and of the chip. Unknown bandwidths are ignored.
 static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
                         uint64_t groups, double moved)
 {

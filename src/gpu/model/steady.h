@@ -12,10 +12,9 @@ enum {
     MODEL_STREAMS_MAX = 2
 };
 
-// What the workgroups of a dispatch do with one buffer. The buffer consists of equal parts, called
-// places. Group g reads or writes place g % places again and again, element by element. Group g
-// runs on core g % cores, but the groups of an incomplete last round are spread evenly over the
-// cores. bench/prelude/stream.clh declares the same struct for kernels.
+// What the workgroups of a dispatch do with one buffer of equal parts (places). Group g reads or
+// writes place g % places again and again, element by element, on core g % cores; an incomplete
+// last round is spread evenly. bench/prelude/stream.clh declares the same struct.
 struct model_stream {
     uint64_t groups;          // number of workgroups in the dispatch
     uint64_t group_bytes;     // bytes that each group moves
@@ -39,22 +38,19 @@ struct model_steady {
 };
 
 // Computes how long a dispatch with these streams takes in the steady state. core_hz is the core
-// clock in Hz. All streams must have the same number of groups.
+// clock in Hz. All streams must have the same number of groups. Stores are treated as loads.
 //
-// The first level whose caches are large enough serves all streams: each cache holds all data that
-// its cores access. A smaller cache has no hits, because it evicts each line before its next use.
-// With C cores and a buffer of D places, group g runs on core g % C and accesses place g % D. So s
+// The first level whose caches can hold all data that their cores access serves all streams;
+// smaller caches evict each line before its next use. With C cores and a buffer of D places, s
 // cores that share a cache access min(s, gcd(D, C)) of each gcd(D, C) consecutive places. (Groups
 // that access the same place shortly after each other would also hit in smaller caches. This is
-// neglected, so the bandwidth of such groups is a lower bound.)
+// neglected, so their bandwidth is a lower bound.)
 //
 // The duration is the latency of one load plus the longest of these times ("busiest" means with
 // most groups):
 // - bytes of the busiest core / bandwidth of a core, at the serving level or a level before it
 // - bytes of the busiest cache / its share of the chip's bandwidth, at the same levels
 // - bytes of the busiest core / its bytes in flight · latency (Little, Operations Research 9, 1961)
-//
-// Stores are treated as loads.
 struct model_steady model_steady_solve(const struct model_machine *machine,
                                        const struct model_stream *streams, size_t count,
                                        double core_hz);

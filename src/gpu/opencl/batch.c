@@ -5,8 +5,7 @@
 #include <string.h>
 
 enum {
-    // Number of the newest kernel objects in which a dispatch looks for one with the same program,
-    // arguments and params. If there is one, the dispatch uses it again.
+    // a dispatch may reuse one of so many newest kernel objects with its arguments and params
     BOUND_LOOK_BACK = 8,
 };
 
@@ -109,9 +108,8 @@ static bool set_arg(struct binding *binding, size_t bytes, const void *value, st
     return true;
 }
 
-// Binds a range of a buffer to a kernel argument. If the range of a storage buffer begins at offset
-// 0, binds the whole buffer, because this needs no sub-buffer. For a constant buffer, always binds
-// only the range, because the whole buffer may exceed the device's limit.
+// Binds a range of a buffer. A storage range from offset 0 is the whole buffer, which needs no
+// sub-buffer; a whole constant buffer may exceed the device's limit.
 static bool bind_buffer(struct binding *binding, const struct gpu_arg *arg, bool constant,
                         struct error *err)
 {
@@ -150,8 +148,7 @@ static bool bind_arg(struct binding *binding, enum gpu_arg_kind kind, const stru
         return set_arg(binding, sizeof(cl_mem), &image->image, err) &&
                set_arg(binding, sizeof(cl_sampler),
                        &((struct opencl_sampler *)arg->sampler)->sampler, err);
-    // GPU_ARG_ADDRESS cannot occur: OpenCL devices lack the capability ADDRESSES, so the front end
-    // refuses such an argument.
+    // OpenCL devices lack the capability ADDRESSES, so the front end refuses this
     case GPU_ARG_ADDRESS:
     case GPU_ARG_KIND_COUNT:
         break;
@@ -296,9 +293,8 @@ static bool is_timed(const struct opencl_command *command, unsigned span)
     return command->span == (int)span && command->kind != OPENCL_COMMAND_BARRIER;
 }
 
-// Chooses the commands of a span whose events are stored. In an ordered batch, these are the first
-// and the last command of the span. In an unordered batch, these are all its commands, because any
-// of them may begin first or end last.
+// Chooses the commands of a span whose events are stored: the first and the last one, or all of an
+// unordered batch, because any of them may begin first or end last.
 static void place_events(struct opencl_batch *batch, unsigned span)
 {
     struct opencl_command *first = NULL, *last = NULL;

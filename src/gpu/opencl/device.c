@@ -23,8 +23,7 @@ static enum gpu_wait_answer ask(void *context, struct error *err)
     if (status >= 0)
         return status == CL_COMPLETE ? GPU_WAIT_DONE : GPU_WAIT_NOT_YET;
     if (!opencl_check(status, "a command ended", err) && err)
-        // The device counts as lost, because a failed command may have left its memory in any
-        // state.
+        // a failed command may have left the device's memory in any state
         err->code = ERROR_DEVICE_LOST;
     return GPU_WAIT_FAILED;
 }

@@ -15,9 +15,8 @@ static cl_image_format format_of(enum gpu_format format)
                              .image_channel_data_type = types[gpu_format_channel_type(format)]};
 }
 
-// Returns true if the driver lists this format for this type of image and this use. With a format
-// that is not listed, some drivers crash or convert texels in software. Returns false for all
-// packed formats (gpu_format_is_packed), and for half floats on PoCL.
+// Returns true if the driver lists this format for this use: with others, some drivers crash or
+// convert texels in software. PoCL's half floats and all packed formats are left out.
 static bool has_format(const struct opencl_device *device, struct arena *arena, cl_mem_flags flags,
                        cl_mem_object_type type, enum gpu_format format)
 {
@@ -159,8 +158,7 @@ void opencl_image_destroy(struct opencl_image *image)
     opencl_device_of(&image->base.object)->api->clReleaseMemObject(image->image);
 }
 
-// Sets the position and size of one layer of an image. In an array image, the number of the layer
-// is the last coordinate of a texel.
+// Sets position and size of one layer, whose number is the last coordinate of a texel.
 static void layer_region(const struct gpu_image_desc *desc, uint32_t layer, size_t origin[3],
                          size_t region[3])
 {

@@ -9,8 +9,7 @@ static bool is_host(enum gpu_memory memory)
     return memory == GPU_MEMORY_UPLOAD || memory == GPU_MEMORY_READBACK;
 }
 
-// Maps a buffer that is in host memory. A batch unmaps the buffer while the device uses it
-// (opencl_batch.lent). At all other times the buffer is mapped.
+// Maps a buffer in host memory. Only a batch that uses the buffer unmaps it (opencl_batch.lent).
 static bool map(const struct opencl_device *device, struct opencl_buffer *buffer, uint64_t bytes,
                 struct error *err)
 {
@@ -22,8 +21,7 @@ static bool map(const struct opencl_device *device, struct opencl_buffer *buffer
     return opencl_host_end(device, result, event, "clEnqueueMapBuffer", err);
 }
 
-// Migrates the buffer to the device, because drivers allocate its memory at the first use. So a
-// lack of memory is found here and not in a later command.
+// Drivers allocate a buffer's memory at its first use: this finds a lack of memory early.
 static bool touch(const struct opencl_device *device, const struct opencl_buffer *buffer,
                   struct error *err)
 {

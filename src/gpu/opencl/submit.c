@@ -12,8 +12,7 @@ struct issue {
     size_t lent; // number of host buffers of the batch that are unmapped at present
 };
 
-// Enqueues a copy. If one of the buffers is in host memory and mapped now, enqueues a read or a
-// write instead, because drivers then access pinned memory directly.
+// Copies by a read or write if a buffer is mapped: drivers then access pinned memory directly.
 static cl_int issue_copy(const struct issue *issue, const struct opencl_command *command)
 {
     const struct opencl_buffer *to = command->to, *from = command->from;
@@ -80,8 +79,7 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     return result;
 }
 
-// Ends a submission: maps the host buffers again. If a driver maps a buffer at a new address, fails
-// with CL_INVALID_OPERATION, because the host still uses the old address.
+// Maps the host buffers again. A new address is an error: the host still uses the old one.
 static cl_int issue_end(const struct issue *issue, cl_event *done)
 {
     cl_int result = CL_SUCCESS;
@@ -122,8 +120,7 @@ bool opencl_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct e
     cl_int result = issue_begin(&issue, hold);
     for (size_t i = 0; i < batch->command_count && result == CL_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // Calls issue_end even after an error, because the host must get its buffers back: they may
-    // live longer than the batch.
+    // even after an error: the host must get its buffers back, which may outlive the batch
     cl_int ended = issue_end(&issue, &batch->done);
     result = result == CL_SUCCESS ? ended : result;
     if (batch->done)

@@ -29,8 +29,7 @@ struct asked {
     unsigned version; // OpenCL version of the device: 10 × major + minor
 };
 
-// Returns an integer property of the device, which has 4 or 8 bytes. If the driver lacks the
-// property, returns 0.
+// Returns an integer property of 4 or 8 bytes; 0 if the driver lacks it.
 static uint64_t number(const struct asked *asked, cl_device_info which)
 {
     uint64_t value = 0;
@@ -169,8 +168,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .stamp_step_ps = times(number(asked, CL_DEVICE_PROFILING_TIMER_RESOLUTION), 1000),
         .stamp_bits = 64,
     };
-    // On NVIDIA, last_cache_bytes stays 0: the driver reports the sum of all L1 caches as the size
-    // of the last cache.
+    // NVIDIA's driver reports the sum of all L1 caches instead
     if (info->vendor_id != GPU_VENDOR_NVIDIA)
         limits->last_cache_bytes = number(asked, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
 }
@@ -225,8 +223,7 @@ static void fill_info(const struct asked *asked, const char *platform, struct gp
     fill_identity(asked, info);
     info->caps = caps_of(asked);
     fill_limits(asked, info, &info->limits);
-    // Reports one queue family for each kind of queue, because an OpenCL queue can do all kinds of
-    // work.
+    // An OpenCL queue can do all kinds of work.
     for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++)
         info->families[kind] = (struct gpu_queue_family){
             .kind = (enum gpu_queue_kind)kind, .count = GPU_QUEUES_MAX, .stamp_bits = 64};
@@ -298,10 +295,9 @@ static bool nvidia_is_there(void)
     return access("/dev/nvidiactl", F_OK) == 0;
 }
 
-// Returns true if the OpenCL loader may hide NVIDIA's devices: NVIDIA's driver is installed, and
-// GLIBC_TUNABLES lacks GPU_TUNABLE_STATIC_TLS. If the loader loads PoCL first, PoCL's LLVM uses up
-// the space for thread-local variables of late libraries. NVIDIA's driver then lists no device
-// (driver 580, PoCL 5.0, glibc 2.39). It does list its devices if other libraries of NVIDIA were
+// Returns true if the OpenCL loader may hide NVIDIA's devices: if it loads PoCL first, PoCL's LLVM
+// uses up the space for thread-local variables of late libraries, and NVIDIA's driver lists no
+// device (driver 580, PoCL 5.0, glibc 2.39). The devices appear if other libraries of NVIDIA were
 // loaded before, or with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
 bool opencl_after_others(void)
 {

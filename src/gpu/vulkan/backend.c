@@ -19,8 +19,7 @@ struct loader_symbols {
 
 static struct dynlib *open_loader(struct loader_symbols *symbols, struct error *err)
 {
-    // The last file in the list is a Vulkan loader that `make kit` adds. It is for machines that
-    // have a Vulkan driver but no loader.
+    // the last file comes with `make kit`, for machines that have a Vulkan driver but no loader
     static const char *const files[] = {"libvulkan.so.1", "libvulkan.so",
                                         "$ORIGIN/lib/libvulkan.so.1", NULL};
     static const struct dynlib_symbol table[] = {
@@ -64,8 +63,7 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(struct vulkan_state *st
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                            VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        // Messages of the type GENERAL are not counted, because they come from the loader and are
-        // about drivers that fathom does not use.
+        // no messages of the type GENERAL: they are about drivers that fathom does not use
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
         .pfnUserCallback = count_message,
         .pUserData = state,
@@ -80,18 +78,16 @@ static size_t validation_messages(const struct gpu_device *device, const char **
     return state->messages;
 }
 
-// Returns true if the file is a Vulkan driver. A driver exports vk_icdGetInstanceProcAddr, by which
-// the loader finds its functions. NVIDIA's driver has its functions in other files, named
-// libnvidia-…; no other driver is known to do so.
+// Returns true if the file is a Vulkan driver: it exports vk_icdGetInstanceProcAddr. Only NVIDIA's
+// driver has its functions in other files, named libnvidia-….
 static bool is_driver(const char *path)
 {
     return text_begins(text_file_name(path), "libnvidia-") ||
            dynlib_exports(path, "vk_icdGetInstanceProcAddr");
 }
 
-// Returns the path of a layer that intercepts vkQueueSubmit2 or vkCmdDispatch; NULL if there is
-// none. Without layers, vkGetDeviceProcAddr returns functions of the driver. So a function from
-// another file belongs to a layer.
+// Returns the path of a layer that intercepts vkQueueSubmit2 or vkCmdDispatch, or NULL. Without
+// layers, vkGetDeviceProcAddr returns functions of the driver.
 static const char *interceptor(const struct gpu_device *base)
 {
     const struct vulkan_device *device = (const struct vulkan_device *)base;
@@ -186,9 +182,8 @@ static void report_instance(struct gpu_enumeration *to, VkResult result)
     to->add_unavailable(to, err.message, "run vulkaninfo: the same call should fail there");
 }
 
-// Lists Vulkan as unavailable if NVIDIA's kernel driver has a GPU but Vulkan lists no NVIDIA GPU
-// (`reached` is false). In containers, this kernel driver often comes without its Vulkan library.
-// fathom would then measure the CPU, and the user would not know why.
+// In containers, NVIDIA's kernel driver often comes without its Vulkan library. Without this note,
+// fathom would measure the CPU, and the user would not know why.
 static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
 {
     if (!reached && access("/dev/nvidia0", F_OK) == 0)
@@ -200,8 +195,7 @@ static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
                             "NVIDIA_DRIVER_CAPABILITIES=all");
 }
 
-// Loads Vulkan and creates the instance. If that fails, lists Vulkan as unavailable, with the
-// reason, and returns false.
+// Loads Vulkan and creates the instance, or lists Vulkan as unavailable and returns false.
 static bool start(struct vulkan_state *state, struct gpu_enumeration *to)
 {
     struct loader_symbols symbols = {0};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Command buffers, their submission, and holds. Each batch has a timeline semaphore that counts its
-// finished submissions. A submission is one call of vkQueueSubmit2. Its arguments are prepared when
-// the batch is created. A submission sets only the semaphores to wait for, and the values of all
-// semaphores.
+// finished submissions. The arguments of its vkQueueSubmit2 are prepared when the batch is created,
+// but for semaphores to wait for and their values.
 #include "base/clock.h"
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"
@@ -13,8 +12,7 @@ static bool begin_commands(const struct vulkan_device *device, struct vulkan_bat
     const VkCommandBufferInheritanceInfo nothing = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    // If `whole` exists, `commands` is a secondary command buffer. One or two primary command
-    // buffers execute it.
+    // if `whole` exists, one or two primary command buffers execute `commands`
     if (batch->whole) {
         info.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
         info.pInheritanceInfo = &nothing;
@@ -50,9 +48,8 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
     return device->vk.vkAllocateCommandBuffers(device->handle, &commands, &batch->commands);
 }
 
-// Creates the query pool for the time stamps of spans. The host resets the pool, here and after
-// each wait for the batch. A reset by the device would be among the timed commands, and transfer
-// queues cannot reset a pool.
+// The host resets the pool of time stamps, here and after each wait: a reset by the device would be
+// among the timed commands, and transfer queues cannot reset a pool.
 static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     uint32_t count = 2 * batch->base.desc.span_count;
@@ -154,9 +151,8 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
     vulkan_spare_put(device, batch);
 }
 
-// Records a barrier at the end of the batch, so that the host sees what the batch wrote to mapped
-// memory. After draws and rays, the barrier also covers later batches: their own barriers may not
-// cover the stages of draws and rays.
+// Lets the host see what the batch wrote to mapped memory. After draws and rays, the barrier also
+// covers later batches, whose own barriers may not cover these stages.
 static void record_host_barrier(const struct vulkan_device *device,
                                 const struct vulkan_batch *batch)
 {
@@ -177,8 +173,7 @@ static void record_host_barrier(const struct vulkan_device *device,
     device->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
 }
 
-// Records the primary command buffer, which only executes the secondary command buffer of the
-// batch.
+// Records the primary command buffer, which only executes the batch's secondary one.
 static VkResult record_whole(const struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Hardware counters through VK_KHR_performance_query. A query must begin and end in the command
-// buffer whose work it counts. But when a batch is recorded, its counter set is not yet known. So
-// while counters are open, the commands of a batch go into a secondary command buffer. Two primary
-// command buffers can execute it: that of the batch has no query, that of a counter set has a
-// query. Each pass submits the command buffer of the counter set, with the number of the pass. The
-// driver's profiling lock is held while a set runs, and for a moment when counters are opened.
+// Hardware counters through VK_KHR_performance_query. A query must be in the command buffer whose
+// work it counts, but counter sets are not known when a batch is recorded. So while counters are
+// open, a batch is a secondary command buffer, which the primary one of a counter set executes
+// within a query. Each pass submits it. The driver's profiling lock is held while a set runs, and
+// for a moment when counters are opened.
 #include "base/text.h"
 #include "gpu/vulkan/api.h"
 
@@ -57,10 +56,9 @@ enum {
 
 // ---------------------------------------------------------------- names
 
-// Counters of Mesa's drivers that correspond to counters of GPU_COUNTERS. A counter of the driver
-// matches a row if name and unit are equal and its description contains the row's text. The first
-// matching row is used. Source of the names: RADV's radv_perfcounter.c; for Intel the metric sets
-// in src/intel/perf. Turnip's counters have no units, so this table has none of them.
+// Counters of Mesa's drivers that correspond to GPU_COUNTERS; the first row counts whose name and
+// unit are equal and whose text is in the driver's description. Sources: RADV's radv_perfcounter.c;
+// for Intel the metric sets in src/intel/perf. Turnip's counters have no units.
 static const struct known {
     enum gpu_counter counter;
     const char *name;
@@ -110,9 +108,8 @@ static void find_sources(struct counters *counters)
     }
 }
 
-// Returns the unit of a native counter. Counters in bytes, cycles or events are sums. All other
-// counters (percentages, rates, temperatures) are averages, with the unit GPU_COUNTER_RATIO. RADV
-// states bytes as the unit of its hit ratios, but these are averages, too.
+// Bytes, cycles and events are sums, all other counters averages; also RADV's hit ratios, whose
+// unit it states as bytes.
 static enum gpu_counter_unit unit_of(const struct native *native)
 {
     if (text_contains(native->name, "ratio"))
@@ -150,8 +147,7 @@ static bool refuse_extension(const struct gpu_info *info, struct error *err)
                      info->driver, advice);
 }
 
-// Copies the driver's list of counters. If an earlier counter has the same name, the name gets the
-// counter's category as a prefix.
+// Copies the driver's list of counters. A name that is already taken gets its category as a prefix.
 static void copy_natives(struct counters *counters, const VkPerformanceCounterKHR *told,
                          const VkPerformanceCounterDescriptionKHR *texts)
 {
@@ -335,8 +331,7 @@ static bool set_begin(struct gpu_counter_set *base, struct error *err)
     return true;
 }
 
-// Frees the command buffers of the set, then releases the profiling lock. A command buffer with a
-// query must not exist without the lock.
+// A command buffer with a query must not exist without the profiling lock.
 static void set_end(struct gpu_counter_set *base)
 {
     struct vulkan_counter_set *set = (struct vulkan_counter_set *)base;

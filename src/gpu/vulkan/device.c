@@ -167,8 +167,7 @@ void vulkan_device_close(struct gpu_device *base)
 
 // ---------------------------------------------------------------- the profiling lock
 
-// A driver may refuse the lock because another program has it, or because the user may not take it.
-// The error message names both.
+// The driver refuses the lock if another program has it, or if the user may not take it.
 bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err)
 {
     const VkAcquireProfilingLockInfoKHR info = {

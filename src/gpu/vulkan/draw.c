@@ -41,8 +41,7 @@ static size_t find_readable(const struct vulkan_pass *pass, const struct vulkan_
     return i;
 }
 
-// Changes a target's image from the layout for kernels to the layout for draws. Removes this target
-// from the list pass->readable; `readable` is its index there.
+// Changes a target's image, pass->readable[readable], from kernels' layout to that of draws.
 static void take_back(struct vulkan_batch *batch, size_t readable)
 {
     struct vulkan_pass *pass = batch->pass;

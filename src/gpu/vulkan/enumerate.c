@@ -102,8 +102,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Sets the size of the device's memory, and its free part if the driver reports it. The size is
-// that of the largest device-local heap.
+// Sets the memory size (the largest device-local heap), and its free part if the driver reports it.
 static void fill_memory(const struct vulkan_physical *physical, struct gpu_info *info)
 {
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
@@ -115,8 +114,7 @@ static void fill_memory(const struct vulkan_physical *physical, struct gpu_info 
     vkGetPhysicalDeviceMemoryProperties2(physical->handle, &told);
     if (memory->memoryHeapCount > VK_MAX_MEMORY_HEAPS ||
         memory->memoryTypeCount > VK_MAX_MEMORY_TYPES) {
-        // The driver's answer is invalid, because Vulkan allows fewer heaps and types. The
-        // impossible memory size makes gpu_info_check refuse the device.
+        // The answer is invalid (Vulkan allows fewer): gpu_info_check refuses this size.
         info->limits.memory_bytes = UINT64_MAX;
         return;
     }
@@ -126,8 +124,7 @@ static void fill_memory(const struct vulkan_physical *physical, struct gpu_info 
             heap->size <= info->limits.memory_bytes)
             continue;
         info->limits.memory_bytes = heap->size;
-        // The budget is the memory that this process may use in total. This process uses no device
-        // memory yet, so the budget counts as the free memory.
+        // The budget is the memory that this process may use in all; it uses none yet.
         info->memory_free_bytes = smaller(budget.heapBudget[i], heap->size);
     }
 }
@@ -166,9 +163,8 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     limits->subgroup_threads_max = p->v13.maxSubgroupSize;
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
-    // If timestampPeriod is negative, NaN or infinite, the unit becomes 0. If it is negative or
-    // NaN, gpu_info_check refuses a device with time stamps. If it is infinite, fill_families
-    // reports no time stamps, and the device is accepted.
+    // 0 for a negative, NaN or infinite unit. For the first two, gpu_info_check refuses a device
+    // with time stamps; for the last, fill_families reports no time stamps.
     double step_ps = isinf(vk->timestampPeriod) ? 0 : (double)vk->timestampPeriod * 1000.0 + 0.5;
     limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
 }
@@ -206,8 +202,7 @@ static void fill_families(struct vulkan_physical *physical, const struct propert
     bool universal = false;
     for (uint32_t i = 0; i < count && info->family_count < GPU_FAMILIES_MAX; i++) {
         VkQueueFlags flags = found[i].queueFlags;
-        // Skips queue families that have graphics but no compute, because this backend cannot use
-        // them.
+        // this backend cannot use families that have graphics but no compute
         if (!is_general(flags) ||
             (flags & VK_QUEUE_GRAPHICS_BIT && !(flags & VK_QUEUE_COMPUTE_BIT)))
             continue;
@@ -353,8 +348,7 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
         info->caps |= GPU_CAP(SUBGROUP_CHOICE);
     if (physical->extensions.KHR_global_priority || physical->extensions.EXT_global_priority)
         info->caps |= GPU_CAP(PRIORITY) | GPU_CAP(PRIORITY_GLOBAL);
-    // Only RADV gets STABLE_CLOCK, because RADV sets the peak clocks while a program holds the
-    // profiling lock (radv_device.c).
+    // only RADV sets the peak clocks while a program holds the profiling lock (radv_device.c)
     if (physical->features.counters.performanceCounterQueryPools &&
         p->v12.driverID == VK_DRIVER_ID_MESA_RADV)
         info->caps |= GPU_CAP(STABLE_CLOCK);

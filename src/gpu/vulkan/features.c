@@ -27,8 +27,7 @@ void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
         for (size_t e = 0; e < EXTENSION_COUNT; e++)
             if (strcmp(found[i].extensionName, extension_table[e].name) == 0)
                 *(bool *)((char *)extensions + extension_table[e].offset) = true;
-    // VK_KHR_global_priority and VK_EXT_global_priority are two names of one extension. Only one of
-    // the names may be enabled.
+    // Two names of one extension, of which only one may be enabled.
     if (extensions->KHR_global_priority)
         extensions->EXT_global_priority = false;
 }
@@ -42,8 +41,7 @@ uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, cons
     return count;
 }
 
-// Appends a feature struct to a pNext chain. Each feature struct begins with the members sType and
-// pNext.
+// Appends a feature struct to a pNext chain; it begins with the members sType and pNext.
 static void append(VkBaseOutStructure **tail, void *feature, VkStructureType type)
 {
     VkBaseOutStructure *base = feature;
@@ -97,9 +95,8 @@ void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensio
     vkGetPhysicalDeviceFeatures2(device, &features->core);
 }
 
-// The features that kernels or the backend may use. fathom enables each of them that the device
-// has. The list has no features for windows, and none that can cost speed (robust access, capture
-// and replay).
+// The features that are enabled if the device has them: none for windows, and none that can cost
+// speed (robust access, capture and replay).
 #define FEATURE(member) offsetof(struct vulkan_features, member)
 static const size_t wanted[] = {
     FEATURE(core.features.shaderInt64),

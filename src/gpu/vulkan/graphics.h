@@ -4,9 +4,8 @@
 //   target.c   colour images and their depth buffers
 //   draw.c     render passes and the draws in them
 //
-// Between batches, the image of a target is in the layout for draws. If kernels of a batch read the
-// image, the batch changes the layout and restores it at its end. So a batch can be submitted any
-// number of times.
+// Between batches, the image of a target is in the layout for draws: a batch whose kernels read the
+// image restores the layout at its end. So a batch can be submitted any number of times.
 #ifndef GPU_VULKAN_GRAPHICS_H
 #define GPU_VULKAN_GRAPHICS_H
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typed views, images and samplers. After its creation, an image is in the layout that kernels
-// need. A copy into the image changes the layout, and restores it afterwards. The images of targets
-// are an exception: draw.c changes their layout.
+// Typed views, images and samplers. An image stays in the layout that kernels need; a copy into it
+// restores the layout. Only images of targets have other layouts (draw.c).
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
@@ -230,8 +229,7 @@ void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer co
     device->vk.vkCmdPipelineBarrier2(commands, &dependency);
 }
 
-// Records a change of layout, for the whole image or a part of it, in the command buffer for
-// transfers.
+// Records a change of layout of an image, or of a part of it, for a transfer.
 static void record_layout(const struct vulkan_device *device, const struct vulkan_image *image,
                           const VkImageSubresourceRange *part, VkImageLayout from, VkImageLayout to)
 {
@@ -307,8 +305,7 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
 {
     struct vulkan_device *device = vulkan_device_of(&base->object);
     uint32_t width = gpu_level_side(base->desc.width, mip);
-    // `height`, row_bytes and row_count are about rows of blocks, not rows of texels. A block is
-    // side × side texels.
+    // `height`, row_bytes and row_count are about rows of blocks of side × side texels.
     uint32_t side = gpu_format_block(base->desc.format);
     uint32_t texel_rows = gpu_level_side(base->desc.height, mip);
     uint32_t height = (texel_rows + side - 1) / side;

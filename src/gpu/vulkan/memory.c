@@ -32,10 +32,8 @@ static int count_bits(VkMemoryPropertyFlags flags)
     return count;
 }
 
-// Returns the index of the best memory type; −1 if there is none. The type must be allowed, have
-// all needed flags, and have no flag of `special`. The faults of a type are preferred flags that
-// are missing, and avoided flags that are present. The best type is the first one with the fewest
-// faults.
+// Returns the index of the first allowed memory type with the fewest faults: preferred flags that
+// it lacks, and avoided flags that it has. Returns −1 if there is none.
 static int choose_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
                        const struct preference *preference)
 {
@@ -135,8 +133,7 @@ struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gp
 {
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_buffer *buffer = ARENA_NEW(scope->arena, struct vulkan_buffer);
-    // A typed view puts a second VkBuffer over the memory of this VkBuffer, and the memory must
-    // suit both. So this VkBuffer has all texel usages that a typed view may have.
+    // All texel usages, because a typed view puts a second VkBuffer over the same memory.
     VkBufferUsageFlags usage =
         VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
         VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Acceleration structures (trees). A tree that can be built has two buffers: one for the tree, and
-// one for temporary data of builds. A tree that can only be the destination of copies needs no
-// buffer for builds.
+// Acceleration structures (trees). A tree has a buffer for itself and, unless it can only be the
+// destination of copies, one for temporary data of builds.
 #include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>
@@ -24,8 +23,7 @@ static VkAccelerationStructureGeometryKHR geometry_of(const struct gpu_tree_desc
     const VkDeviceOrHostAddressConstKHR input = {.deviceAddress = desc->input->address};
     VkAccelerationStructureGeometryKHR geometry = {
         .sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR,
-        // With NO_DUPLICATE_ANY_HIT_INVOCATION, the any-hit kernel is called only once per ray and
-        // triangle, so it can count hits.
+        // With NO_DUPLICATE, any-hit runs once per ray and triangle, so it can count hits.
         .flags = is_instances(desc) ? 0
                  : desc->opaque     ? VK_GEOMETRY_OPAQUE_BIT_KHR
                                     : VK_GEOMETRY_NO_DUPLICATE_ANY_HIT_INVOCATION_BIT_KHR,

@@ -164,9 +164,7 @@ bool vulkan_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, stru
     return true;
 }
 
-// Returns the pipeline stages of the queue (vulkan_queue.stages) and, if the batch may have draws,
-// of vertex and fragment kernels. The stages of ray kernels and the fixed-function stages of draws
-// are not included.
+// Returns the stages of the queue, and of vertex and fragment kernels if the batch may have draws.
 static VkPipelineStageFlags2 kernel_stages(const struct vulkan_batch *batch)
 {
     return batch->queue->stages | (batch->pass ? VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
@@ -217,8 +215,7 @@ bool vulkan_batch_barrier_image(struct gpu_batch *base, struct gpu_image *image,
     return true;
 }
 
-// Records the set (`wait` is false) or the wait (`wait` is true) of a split barrier. Vulkan
-// requires the same VkDependencyInfo for both.
+// Vulkan requires the same VkDependencyInfo for the set and the wait of a split barrier.
 bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struct error *err)
 {
     (void)err;
@@ -242,11 +239,9 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
     return true;
 }
 
-// Records the time stamp at the begin or end of a span. At the begin, a barrier makes the time
-// stamp and all later commands wait for the earlier commands. An ordered batch may have recorded
-// this barrier already. The time stamp at the end is written when all earlier commands are done
-// (ALL_COMMANDS). In an unordered batch, a barrier after the end makes later commands wait; the
-// span does not contain this barrier.
+// At the begin of a span, a barrier makes the time stamp and later commands wait for earlier ones;
+// an ordered batch may have it already. The time stamp at the end waits for all earlier commands
+// (ALL_COMMANDS), and an unordered batch has a barrier after it, outside the span.
 bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct error *err)
 {
     (void)err;

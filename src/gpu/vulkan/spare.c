@@ -4,8 +4,7 @@
 // To create these objects for each batch would often take longer than the measured work.
 #include "gpu/vulkan/api.h"
 
-// Finds the first element of the list `spare` with the queue family and the number of spans of the
-// batch. Returns the address of the pointer to this element; this pointer is NULL if there is none.
+// Returns the pointer to the first spare with the queue family and the span count of the batch.
 static struct vulkan_spare **find(struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     struct vulkan_spare **link = &device->spare;
@@ -75,9 +74,8 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // Destroys objects that no batch can use again: those of a batch that was not created
-    // completely or has a secondary command buffer, and all on a lost device. On a lost device, the
-    // semaphore may never reach the value `submissions`.
+    // Some objects cannot be used again: those of an incomplete batch, of one with a secondary
+    // command buffer, and of a lost device, whose semaphore may never reach `submissions`.
     if (!batch->commands || batch->whole || !batch->done || device->base.lost) {
         destroy(device, place);
         leave_place(device, place);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the driver reports about a compiled kernel (VK_KHR_pipeline_executable_properties). For
-// this, the kernel is compiled a second time, with capture flags. Pipelines for measurements do not
-// get these flags: the flags may turn off the driver's cache, and every start of fathom would be
-// slower.
+// this, the kernel is compiled a second time, with capture flags: in pipelines for measurements,
+// the flags may turn off the driver's cache and make every start of fathom slower.
 #include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>

@@ -6,16 +6,14 @@ enum {
     STAGES_MAX = 5
 };
 
-// The stages of a ray pipeline, in the order in which add_stages adds them. Kernels that the
-// program lacks have no stage.
+// The stages of a ray pipeline, in the order of add_stages; missing kernels have none.
 struct stages {
     VkShaderModule modules[STAGES_MAX];
     VkPipelineShaderStageCreateInfo infos[STAGES_MAX];
     uint32_t count;
 };
 
-// Adds a stage and sets *number to its index in `stages`. If `kernel` is NULL, adds no stage and
-// sets *number to VK_SHADER_UNUSED_KHR.
+// Adds a stage and sets *number to its index; VK_SHADER_UNUSED_KHR if there is no kernel.
 static bool add_stage(const struct vulkan_device *device, const struct gpu_kernel *kernel,
                       VkShaderStageFlagBits stage, struct stages *stages, uint32_t *number,
                       struct error *err)
@@ -159,8 +157,7 @@ static bool create_table(struct vulkan_device *device, const struct vulkan_progr
     struct vulkan_ray_table *table = program->table;
     const uint32_t align = physical->ray_align_bytes;
     const uint32_t stride = (physical->ray_handle_bytes + align - 1) / align * align;
-    // The first entry must be aligned, so the table may begin later in the buffer. Therefore the
-    // buffer has room for one more entry than the table.
+    // Room for one more entry: the first must be aligned, so the table may begin later.
     if (!vulkan_ray_buffer(device, (uint64_t)(VULKAN_RAY_GROUPS + 1) * stride,
                            VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR |
                                VK_BUFFER_USAGE_TRANSFER_DST_BIT,

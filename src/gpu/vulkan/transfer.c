@@ -62,9 +62,8 @@ void vulkan_transfer_fini(struct vulkan_device *device)
     *transfer = (struct vulkan_transfer){0};
 }
 
-// Records the barrier at the begin or at the end of a transfer. At the begin, the transfer waits
-// for earlier batches and sees what they wrote. At the end, the host and later batches see what the
-// transfer wrote.
+// Records the barrier at both ends of a transfer: it sees what earlier batches wrote, and the host
+// and later batches see what it wrote.
 static void record_barrier(struct vulkan_device *device)
 {
     VkMemoryBarrier2 barrier = {
@@ -112,8 +111,7 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
     if (result != VK_SUCCESS)
         return vulkan_error(err, result, "vkQueueSubmit of a copy");
     uint64_t end_ns = clock_deadline_ns(device->info->kind == GPU_KIND_CPU ? 0 : VULKAN_LOOK_NS);
-    // Polls before the blocking wait, except on CPU devices, because drivers wake a blocked caller
-    // late.
+    // Polls first, because drivers wake a blocked caller late (not on CPU devices).
     while (clock_left_ns(end_ns) > 0 &&
            device->vk.vkGetFenceStatus(device->handle, transfer->fence) == VK_NOT_READY)
         continue;
@@ -128,9 +126,7 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
     return result == VK_SUCCESS || vulkan_error(err, result, "copy between host and device");
 }
 
-// Copies between a buffer and the host, in parts of the size of the staging buffer. If `from` is
-// not NULL, copies from the host memory `from` to the buffer. Otherwise copies from the buffer to
-// the host memory `to`.
+// Copies from the host memory `from`, or to `to`, in parts of the size of the staging buffer.
 static bool copy_staged(const struct gpu_buffer *base, uint64_t offset, const char *from, char *to,
                         uint64_t bytes, struct error *err)
 {
