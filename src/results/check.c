@@ -23,8 +23,7 @@ bool check_metric_is_pair(enum check_metric metric)
 
 // ---------------------------------------------------------------- the check in a run file
 
-// True if this version of fathom knows the figure's metric. Figures of other metrics, which a later
-// version wrote, are dropped.
+// Drops figures of metrics that only a later version of fathom knows.
 static bool figure_keep(const void *object)
 {
     return ((const struct check_figure *)object)->metric < CHECK_METRIC_COUNT;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads JSON: run files, the messages of workers and every other document that fathom
-// writes.
+// Writes and reads JSON: run files, the messages of workers and every other document of fathom.
 //
 // One table of members describes a struct for both directions: json_put_fields writes the struct
-// and json_get_fields reads it.
-//
-// The writer makes the text in an arena, without jansson, so only its stream can fail. The reader
-// uses jansson. But if a long array has the form that fathom writes, fathom's own code reads its
-// elements. If memory runs out, the process ends (base/arena.h).
+// and json_get_fields reads it. The writer makes the text in an arena, so only its stream can fail.
+// The reader uses jansson, but fathom's own code reads long arrays in the form that fathom writes.
+// If memory runs out, the process ends (base/arena.h).
 #ifndef RESULTS_CODEC_H
 #define RESULTS_CODEC_H
 
@@ -45,10 +42,8 @@ struct json_out {
 };
 
 // Each of these functions writes one value. `name` is the name of a member; NULL for an element of
-// an array, or for the whole document.
-//
-// Names and texts become valid UTF-8: U+FFFD replaces each invalid byte, which some drivers report.
-// If `text` is NULL, json_put_text writes nothing.
+// an array, or for the whole document. Invalid UTF-8, which some drivers report, becomes U+FFFD. If
+// `text` is NULL, json_put_text writes nothing.
 void json_put_text(struct json_out *out, const char *name, const char *text);
 void json_put_count(struct json_out *out, const char *name, uint64_t count);
 void json_put_bool(struct json_out *out, const char *name, bool value);
@@ -102,13 +97,11 @@ struct json_node {
     const json_t *value;
 };
 
-// json_read_file reads a document from a file, gzipped or not ("-": the standard input).
-// json_read_memory reads it from memory; `name` is for messages. The caller releases the document
-// with json_decref.
-//
-// If the file cannot be read, json_read_file returns NULL with ERROR_IO. Both return NULL with
-// ERROR_USAGE if the text is cut short or not JSON (the message names the line), or if a gzipped
-// file is damaged or unpacks to more than 256 MiB.
+// json_read_file reads a document from a file, gzipped or not ("-": the standard input);
+// json_read_memory from memory; `name` is for messages. The caller releases the document with
+// json_decref. Both return NULL with ERROR_USAGE if the text is cut short or not JSON (the message
+// names the line), or if a gzipped file is damaged or unpacks to more than 256 MiB; with ERROR_IO
+// if the file cannot be read.
 json_t *json_read_file(const char *path, struct error *err);
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
 
@@ -181,10 +174,9 @@ enum json_kind {
     FIELD_REALS,  // the member is an array of real numbers: double *
     FIELD_OBJECT, // the member is itself a struct, written as an object
     FIELD_LIST,   // the member is an array of structs, written as an array of objects
-    // The member is an array of structs, written as one JSON object that has a member for each
-    // struct. The first member of the struct, a text, is the name; the second is the value. If the
-    // struct has more members, the value is an object of all but the first. If structs have the
-    // same name, only the last one is written.
+    // An array of structs, written as one JSON object with a member for each struct. The struct's
+    // first member, a text, is the name; the second is the value, or an object of all others if
+    // there are more. Of structs with the same name, only the last one is written.
     FIELD_MAP,
     FIELD_CUSTOM // the member has any type; json_field.put writes it, json_field.get reads it
 };

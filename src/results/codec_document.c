@@ -15,14 +15,12 @@ enum {
     READ_BYTES = 1 << 20
 };
 
-// Maximum unpacked size of a gzipped file, in bytes, so that a small file cannot fill the memory. A
-// run file with 100,000 results has 107 MB.
+// Maximum unpacked bytes of a gzipped file; a run file with 100,000 results has 107 MB.
 static const uint64_t unpacked_most = UINT64_C(256) << 20;
 
 static json_t *parse(const char *text, size_t bytes, size_t flags, json_error_t *why)
 {
-    // jansson 2.14 does not survive a failed allocation: its lexer loses a byte, or an assertion
-    // fails. So jansson uses arena_malloc, which ends the process if memory runs out.
+    // jansson 2.14 does not survive a failed allocation; arena_malloc ends the process instead.
     json_set_alloc_funcs(arena_malloc, free);
     return json_loadb(text, bytes, flags | JSON_REJECT_DUPLICATES, why);
 }
@@ -71,8 +69,7 @@ static void make_room(struct source *source)
     source->text = text;
 }
 
-// Reads the file to its end. Stops early after an error, or if a gzipped file is too long. Also
-// stops if the first byte is a NUL, because /dev/zero never ends and no JSON text begins with NUL.
+// Reads the file to its end. A first byte of NUL ends the reading: /dev/zero never ends.
 static void read_all(struct source *source)
 {
     int count;
@@ -119,8 +116,7 @@ char *json_read_text(const char *path, size_t *bytes, struct error *err)
             close(file);
         return NULL;
     }
-    // The buffer has one byte more than the file. So it need not grow for the last read, which
-    // finds the end of the file.
+    // One byte more than the file: the last read, which finds the end, then needs no larger buffer.
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= READ_BYTES)
         source.capacity = (size_t)info.st_size + 1;
     source.text = arena_malloc(source.capacity);
@@ -165,8 +161,7 @@ static bool skip_char(struct scan *scan, char c)
     return found;
 }
 
-// Moves from the opening quote of a string to the byte after its closing quote. The closing quote
-// is the first quote with an even number of backslashes directly before it.
+// Moves past a string: to after the first quote with an even number of backslashes before it.
 static void skip_string(struct scan *scan)
 {
     const char *start = ++scan->at, *quote;
@@ -181,8 +176,7 @@ static void skip_string(struct scan *scan)
     scan->at = scan->end;
 }
 
-// Moves past a JSON value, to the next comma or bracket outside the value. The value is not checked
-// here.
+// Moves past a JSON value, unchecked, to the next comma or bracket outside the value.
 static void skip_value(struct scan *scan)
 {
     size_t depth = 0;
@@ -200,8 +194,7 @@ static void skip_value(struct scan *scan)
     }
 }
 
-// Finds the array `name` in the top-level object, and sets `rows` to the text between its brackets.
-// Returns false if there is no such array.
+// Finds the array `name` in the top-level object; `rows` becomes the text between its brackets.
 static bool find_rows(struct scan scan, const char *name, struct scan *rows)
 {
     if (!skip_char(&scan, '{'))
@@ -235,8 +228,7 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
     struct scan inside;
     if (!find_rows((struct scan){text, text + bytes}, name, &inside))
         return NULL;
-    // Copies the text without the elements of the array, and parses the copy. json_rows_next
-    // parses the elements later, one by one.
+    // json_rows_next parses the elements of the array later, one by one
     size_t before = (size_t)(inside.at - text), after = (size_t)(text + bytes - inside.end);
     char *rest = arena_malloc(before + after);
     memcpy(rest, text, before);
@@ -251,10 +243,8 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
 
 // ---------------------------------------------------------------- rows in fathom's own form
 
-// Reads a JSON value faster than jansson, but only in the form that fathom writes most often: ASCII
-// texts without escapes, short names and numbers. Returns NULL for any other value, which needs
-// jansson. jansson alone would take half the time of a report on a long run (about 200 instructions
-// per byte).
+// Reads a JSON value in the form that fathom writes most often (ASCII without escapes, short names,
+// numbers); NULL for any other. jansson alone would take half the time of a report on a long run.
 static json_t *read_value(struct scan *scan, unsigned depth);
 
 enum {

@@ -219,8 +219,7 @@ static void get_texts(struct json_reader *reader, const struct json_node *node, 
     }
 }
 
-// Reads the first `count` elements of an array into structs. Returns the number of structs that
-// json_table.keep kept.
+// Reads `count` elements into structs. Returns how many of them json_table.keep kept.
 static size_t get_structs(struct json_reader *reader, const struct json_node *node,
                           const struct json_table *table, char *elements, size_t count)
 {

@@ -35,8 +35,7 @@ static void packer_free(voidpf out, voidpf address)
     (void)out, (void)address; // nothing to free: zlib's memory belongs to the arena
 }
 
-// Compresses the text and writes it as the next part of a gzipped stream. `flush` is Z_FINISH for
-// the last part, else Z_NO_FLUSH.
+// Writes the next part of a gzipped stream. `flush` is Z_FINISH for the last part, else Z_NO_FLUSH.
 static void stream_pack(struct json_out *out, int flush)
 {
     unsigned char packed[16 * 1024];
@@ -98,8 +97,7 @@ static void append_char(struct json_out *out, char c)
 
 // ---------------------------------------------------------------- writing strings
 
-// Returns the next character of *text, and moves *text past it. Sets *bytes to the number of bytes
-// of the returned character. A byte that is not part of a valid UTF-8 character gives U+FFFD.
+// Returns the next character and moves *text past it. A byte that is not valid UTF-8 gives U+FFFD.
 static const char *character_next(const char **text, size_t *bytes)
 {
     const char *at = *text;
@@ -216,8 +214,7 @@ static void new_line(struct json_out *out)
         append_char(out, ' ');
 }
 
-// Writes what comes before a value: a comma and a line break if they are needed, and the name if
-// the value is a member.
+// Writes the comma, the line break and the name before a value, as far as they are needed.
 static void begin(struct json_out *out, const char *name, bool is_object)
 {
     if (out->comma)

@@ -42,8 +42,7 @@ static void rows_get(struct json_reader *reader, const struct json_node *node, v
 {
     struct series *series = object;
     series->row_count = json_elements(reader, node);
-    // Checks that every row has one number per column. Otherwise a small file could make fathom
-    // allocate much memory.
+    // checks all rows first: otherwise a small file could make fathom allocate much memory
     for (size_t i = 0; i < series->row_count && !reader->failed; i++) {
         struct json_node row = json_element(node, i);
         if (json_elements(reader, &row) != series->column_count)
@@ -139,8 +138,7 @@ static const struct json_field metric_info_fields[] = {
 static const struct json_table metric_info_table = {
     JSON_TABLE(struct metric_info, metric_info_fields)};
 
-// True for a view that run files contain. Views of kind LINES are only for terminals; views of an
-// unknown kind are dropped.
+// Views of kind LINES are only for terminals; views of an unknown kind are dropped.
 static bool view_keep(const void *object)
 {
     return ((const struct view_info *)object)->kind < VIEW_LINES;
@@ -255,8 +253,7 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// Reads the case of a result. The types of declared parameters come from the run's benchmarks,
-// which are read before the results.
+// The types of declared parameters come from the run's benchmarks, which are read before.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)
@@ -306,8 +303,7 @@ static void of_limit_put(struct json_out *out, const char *name, const void *obj
         json_put_real(out, name, metric_share(metric, metric->median));
 }
 
-// Writes the share of its limit that a metric reaches. Reading ignores this member, because fathom
-// computes the share from the limit, also for older files.
+// Only for other readers: fathom computes the share from the limit, also for older files.
 static void share_put(struct json_out *out, const char *name, const void *object)
 {
     const struct metric *metric = object;

@@ -39,10 +39,9 @@ MUST_CHECK bool run_save_as(const struct run *run, run_writer *writer, const cha
 MUST_CHECK bool run_save(const struct run *run, const char *path, struct error *err);
 
 // Reads a run from a file ("-": the standard input), which may be gzipped. The caller releases the
-// run with run_destroy. Returns NULL with ERROR_IO if the file cannot be read.
-//
-// Returns NULL with ERROR_USAGE if the file is not a run file of this schema. The message names the
-// line of a syntax error, or the JSON path of a wrong value ("results[3].metrics[0].median").
+// run with run_destroy. Returns NULL with ERROR_IO if the file cannot be read, with ERROR_USAGE if
+// it is not a run file of this schema. The message names the line of a syntax error, or the JSON
+// path of a wrong value ("results[3].metrics[0].median").
 struct run *run_read(const char *path, struct error *err);
 
 // Like run_read, but skips the results, which saves most of the time.

@@ -65,9 +65,8 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
-// Makes a run of the parsed document `json`, and releases the document. If `rows` is not NULL, the
-// document lacks the results, and they are read from `rows`. Returns NULL if `json` is NULL or not
-// a valid run.
+// Makes a run of the parsed document `json`, and releases the document. Its results come from
+// `rows` if that is not NULL. Returns NULL if `json` is NULL or not a valid run.
 static struct run *run_of(json_t *json, struct json_rows *rows, const char *name, struct error *err)
 {
     if (!json)
@@ -96,8 +95,7 @@ static struct run *read_text(const char *text, size_t bytes, const char *name, b
     if (head && !whole)
         rows.at = rows.end;
     struct run *run = run_of(head, &rows, name, &ignored);
-    // Without a run, the document is faulty or has no array "results". The document is then read as
-    // a whole: this reports the error, or gives a run without results.
+    // Faulty, or without "results": reading it whole gives the error, or a run without results.
     return run ? run : run_of(json_read_memory(text, bytes, name, err), NULL, name, err);
 }
 

@@ -56,8 +56,7 @@ struct case_value case_value_of(const struct param_info *param)
     return (struct case_value){.key = param->key, .type = param->type, .role = param->role};
 }
 
-// True if the word is the text of a JSON file (it begins with '{') or looks like the name of a
-// file: it contains '/' or ends with ".json".
+// True for the text of a JSON file, or for a word that looks like a file's name.
 static bool is_file(const char *word)
 {
     size_t length = strlen(word);
@@ -101,8 +100,7 @@ bool case_value_equal(const struct case_value *a, const struct case_value *b)
 
 // ---------------------------------------------------------------- conditions for cases
 
-// Returns the value of a parameter as text. A number is written to `text`. A text is returned
-// itself, or "" if it is NULL.
+// Returns the value of a parameter as text; a number is written to `text`.
 static const char *value_format(const struct case_value *value, char text[REAL_BYTES])
 {
     if (value->type == PARAM_TEXT)
@@ -114,8 +112,7 @@ static const char *value_format(const struct case_value *value, char text[REAL_B
     return text;
 }
 
-// True if the value, written as text, is a word in the first `bytes` bytes of the list `texts`,
-// such as "stride|banks".
+// True if the value, written as text, is a word in the list `texts`, such as "stride|banks".
 static bool is_among(const struct case_value *value, const char *texts, size_t bytes)
 {
     char number[REAL_BYTES];
@@ -145,8 +142,7 @@ bool case_matches(const struct bench_case *c, const char *conditions)
 
 // ---------------------------------------------------------------- values of a case
 
-// Like case_find, but ends the process if the case lacks the key: the benchmark then uses a
-// parameter that it does not declare.
+// Like case_find, but ends the process if the benchmark does not declare the parameter.
 static const struct case_value *must_find(const struct bench_case *c, const char *key)
 {
     const struct case_value *value = case_find(c, key);

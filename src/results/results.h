@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A run as data: what was measured, on which devices, by which program, and with which verdict. The
-// strings and arrays of a run that was read from a file live in the run's arena. results/json.h
-// writes and reads runs as JSON. RUN_SCHEMA is the version of the file's schema,
-// docs/run-schema.json.
+// A run as data: what was measured, on which devices, by which program, and with which verdict.
+// Strings and arrays of a run from a file live in the run's arena. results/json.h writes and reads
+// runs as JSON. RUN_SCHEMA is the version of their schema, docs/run-schema.json.
 #ifndef RESULTS_RESULTS_H
 #define RESULTS_RESULTS_H
 
@@ -124,10 +123,9 @@ struct view_info {
 enum headline_kind {
     // the best value of all cases: the lowest or the highest, as the metric's `better` says
     HEADLINE_BEST,
-    // One figure for each level of memory. The parameter headline_info.by tells the levels apart.
-    // If the parameter has the type BYTES, it is the size of the working set, and the levels are
-    // the flat parts of the longest curve of latencies in ns. Otherwise it is the number of the
-    // level; level 1 is nearest to the core.
+    // One figure for each level of memory. The parameter headline_info.by is the number of the
+    // level (1 is nearest to the core) or, with the type BYTES, the size of the working set: the
+    // levels are then the flat parts of the longest curve of latencies in ns.
     HEADLINE_LEVELS
 };
 
@@ -158,10 +156,9 @@ struct headline_info {
     // Key of the parameter that has the size of the working set, or the number of the level. Needed
     // for HEADLINE_LEVELS, and for HEADLINE_BEST with a `level` (below).
     const char *by;
-    // For HEADLINE_BEST: level of memory that the figure describes. Only cases whose working set
-    // shows this level count. For a cache, this is the largest measured set that fills at most half
-    // of the cache. For memory, it is every set much larger than the caches. With CARD_LEVEL_ANY,
-    // all cases count.
+    // For HEADLINE_BEST: the level of memory that the figure describes. Only these cases count: for
+    // a cache, the largest measured working set that fills at most half of it; for memory, every
+    // set much larger than the caches; for CARD_LEVEL_ANY, all.
     enum card_level level;
 
     // Section of the card that shows the figure. A row has the headlines with the same `row`, also

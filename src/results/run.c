@@ -235,8 +235,7 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
         result->verdict = verdict;
     if (has_reason(result, code, text))
         return;
-    // The array's capacity is not known, so each call copies it. This is cheap: a result has few
-    // reasons.
+    // The array's capacity is not known, so each call copies it; a result has few reasons.
     struct reason *reasons = ARENA_ARRAY(arena, result->reason_count + 1, struct reason);
     if (result->reason_count)
         memcpy(reasons, result->reasons, result->reason_count * sizeof *reasons);
@@ -247,8 +246,7 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
 
 // ---------------------------------------------------------------- files of earlier versions
 
-// Returns a copy of a benchmark's declaration. Adds members that earlier versions of fathom did not
-// write.
+// Returns a copy of a declaration with the members that earlier versions did not write.
 static const struct benchmark_info *declared_since(struct arena *arena,
                                                    const struct benchmark_info *info)
 {

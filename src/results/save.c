@@ -56,8 +56,7 @@ static bool cannot_write(struct error *err, const char *path, int number)
     return error_set(err, ERROR_IO, "cannot write %s: %s; %s", path, reason, remedy);
 }
 
-// Returns the path at the end of a chain of symbolic links. The file at that path need not exist.
-// Returns NULL if the chain has more than LINKS_MAX links.
+// Returns the path at the end of a chain of symbolic links; NULL after more than LINKS_MAX links.
 static const char *follow(struct arena *arena, const char *path)
 {
     char link[LINK_BYTES];
@@ -131,8 +130,7 @@ static int write_error(int file)
     return write(file, "", 1) < 0 && errno ? errno : EIO;
 }
 
-// Flushes the stream, syncs its file to the disk and closes it. Returns 0 or the errno of the
-// failure.
+// Flushes the stream, syncs its file and closes it. Returns 0 or the errno of the failure.
 static int stream_finish(FILE *stream)
 {
     int number = 0;
@@ -166,9 +164,8 @@ static bool write_temporary(const struct target *target, int file, const struct 
     return written;
 }
 
-// Writes text to a file descriptor, which may be nonblocking: the parent process chose the mode of
-// the standard output. Returns 0 or the errno of the failure. Returns ETIMEDOUT if nobody reads for
-// wait_ms milliseconds; −1 means no limit.
+// Writes to a file descriptor, which may be nonblocking: the parent process chose that. Returns 0,
+// the errno, or ETIMEDOUT if nobody reads for wait_ms milliseconds (−1: no limit).
 static int write_out(int file, const char *text, size_t bytes, int wait_ms)
 {
     for (size_t done = 0; done < bytes;) {
@@ -249,8 +246,7 @@ bool file_save_same(const char *one, const char *other)
     return same;
 }
 
-// Removes the target's temporary files that killed processes left. If the process of a file still
-// exists, the file stays.
+// Removes the target's temporary files whose processes no longer exist.
 static void remove_stale(struct arena *arena, const struct target *target)
 {
     const char *prefix = temporary_prefix(arena, target->path);
@@ -268,8 +264,7 @@ static void remove_stale(struct arena *arena, const struct target *target)
         closedir(folder);
 }
 
-// True if this process can probably replace the file. In a folder with the sticky bit, such as
-// /tmp, only root, the owner of the file or the owner of the folder can replace it.
+// In a folder with the sticky bit, such as /tmp, only root and the owners can replace a file.
 static bool may_replace(const struct target *target)
 {
     struct stat folder;

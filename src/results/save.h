@@ -12,13 +12,12 @@
 // because file_save checks ferror.
 typedef bool file_write(void *context, FILE *stream, struct error *err);
 
-// Writes what the function `write` produces to the file at `path`.
+// Writes what the function `write` produces to the file at `path`. Fails with the error of `write`,
+// or with ERROR_IO and a message that says what to do.
 //
 // A path that is not a regular file (/dev/stdout, a pipe) is written directly. A symbolic link
 // stays, and the file behind it is replaced. In all functions of this header, "-" is the standard
 // output; the caller must have flushed what it printed there.
-//
-// Fails with the error of `write`, or with ERROR_IO and a message that says what to do.
 MUST_CHECK bool file_save(const char *path, file_write *write, void *context, struct error *err);
 
 // True if the path is "-", the standard output.

@@ -102,8 +102,7 @@ const char *unit_format(double value, enum unit unit, char *text, size_t bytes)
     double scaled = unit_scale(value, unit, &name);
     char number[40];
     number_format(scaled, number, sizeof number);
-    // Removes zeros at the end, because most sizes and counts are whole numbers: 32 KiB, not 32.00
-    // KiB.
+    // most sizes and counts are whole numbers: 32 KiB, not 32.00 KiB
     if ((unit == UNIT_BYTE || unit == UNIT_NONE) && !strchr(number, 'e'))
         trim_zeros(number);
     snprintf(text, bytes, "%s%s%s", number, *name ? " " : "", name);
