@@ -58,10 +58,9 @@ const char *sensor_clocks_before(const struct sensor_clocks *clocks);
 MUST_CHECK bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err);
 
 // Returns the processes that use a card, as a text in `arena`: "python3 (process 4711), blender
-// (process 815)". Leaves out desc->own_pid and its descendants. Looks in NVML's lists or, if they
-// have no other process that is visible in /proc, in /proc/PID/fdinfo. Returns NULL if no other
-// process is visible: a container hides processes, and only root sees the fdinfo of other users. A
-// listed process may be idle.
+// (process 815)"; NULL if none is visible. A container hides processes, and only root sees the
+// fdinfo of other users. Leaves out desc->own_pid and its descendants. Looks in NVML's lists, then
+// in /proc/PID/fdinfo. A listed process may be idle.
 const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc);
 
 #endif

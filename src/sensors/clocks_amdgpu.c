@@ -26,8 +26,7 @@ static FILE *file_open(const struct amdgpu *card, const char *name, const char *
     return length > 0 && (size_t)length < sizeof path ? fopen(path, mode) : NULL;
 }
 
-// Writes a text into a file of the card in sysfs. The result of fclose is checked, too, because
-// some write errors are reported only there.
+// Writes a text into a file of the card in sysfs. Only fclose reports some write errors.
 static bool file_write(const struct amdgpu *card, const char *name, const char *text,
                        struct error *err)
 {
@@ -42,9 +41,8 @@ static bool file_write(const struct amdgpu *card, const char *name, const char *
                      barred ? ": start fathom as root, or leave clock out" : "");
 }
 
-// Reads lines such as "1: 1200Mhz *": the number of a state, and its clock. If there are exactly
-// three clocks, sets the second to infinity, so it is never chosen: on a card with continuous
-// clocks, it is the current clock, and choosing it would set the highest (Linux, amdgpu/pm/swsmu:
+// Reads lines such as "1: 1200Mhz *": a state and its clock. Of exactly three, the second may be
+// the current clock, and choosing it would set the highest (Linux, amdgpu/pm/swsmu:
 // smu11/navi10_ppt.c, _print_clk_levels and _force_clk_levels).
 static void read_choices(const struct amdgpu *card, struct clocks_choices *choices)
 {

@@ -73,8 +73,7 @@ static bool refuse(const struct nvml_clocks *nvml, const char *call, int status,
 
 // ---------------------------------------------------------------- opening
 
-// Reads the core clocks that the card supports at its highest memory clock. NVML lists the highest
-// memory clock first.
+// Reads the core clocks at the highest memory clock, which NVML lists first.
 static bool read_choices(const struct nvml_clocks *nvml, struct clocks_choices *choices,
                          struct error *err)
 {
@@ -164,8 +163,7 @@ static bool nvml_check(void *handle, const struct sensor_clocks_desc *desc, stru
             check_processes(nvml, desc, api->nvmlDeviceGetMPSComputeRunningProcesses_v3, err));
 }
 
-// Appends the processes of an NVML list to `text`. Leaves out desc->own_pid with its descendants,
-// and processes that are not visible in /proc.
+// Appends the processes of an NVML list that are visible in /proc, except fathom's own.
 static const char *add_users(struct arena *arena, const struct nvml_clocks *nvml,
                              const struct sensor_clocks_desc *desc,
                              int (*list)(struct nvml_device *, unsigned *, struct nvml_process *),

@@ -26,14 +26,13 @@ static bool read_process(const struct sensor_clocks_desc *desc, long pid, const 
     return text_read_line(line, LINE_BYTES, "%s/%ld/%s", clocks_proc(desc), pid, file);
 }
 
-// Returns the parent of a process; 0 if the process is not visible. In /proc/PID/stat, the
-// process's name is in parentheses and may contain parentheses, so it ends at the line's last ')'.
+// Returns the parent of a process; 0 if the process is not visible.
 static long parent_of(const struct sensor_clocks_desc *desc, long pid)
 {
     char line[LINE_BYTES];
     if (!read_process(desc, pid, "stat", line))
         return 0;
-    // `after` points to ") S 4711 …": end of the name, state of the process, its parent.
+    // The line is "815 (NAME) S 4711 …"; NAME may contain ')', so it ends at the last one.
     const char *after = strrchr(line, ')');
     return after && strlen(after) > strlen(") S ") ? strtol(after + strlen(") S "), NULL, 10) : 0;
 }
@@ -92,8 +91,7 @@ static bool names_card(const char *path, const char *pci)
     return names;
 }
 
-// True if the process has the card open. Sets *barred to true if the system denies access to the
-// process's fdinfo.
+// True if the process has the card open. *barred becomes true if its fdinfo cannot be read.
 static bool has_open(const struct sensor_clocks_desc *desc, const char *pid, bool *barred)
 {
     struct arena *arena = arena_create();

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The guard process has answer_ns for an answer and end_ns to end, both in ns. A driver that wakes
-// up a sleeping card takes seconds.
+// The guard has so many ns to answer and to end: drivers take seconds to wake up a sleeping card.
 static const uint64_t answer_ns = 20 * NS_PER_S;
 static const uint64_t end_ns = 10 * NS_PER_S;
 
@@ -178,8 +177,7 @@ static const char *or_null(const char *word)
     return strcmp(word, "-") == 0 ? NULL : word;
 }
 
-// Reads 16 bytes from the 32 hex digits at the beginning of `text`. Returns NULL if there are fewer
-// digits.
+// Reads 16 bytes from the 32 hex digits at the beginning of `text`; NULL if there are fewer.
 static const uint8_t *read_uuid(struct arena *arena, const char *text)
 {
     uint8_t *uuid = ARENA_ARRAY(arena, 16, uint8_t);
@@ -229,8 +227,7 @@ static const char *handle_lock(struct guarding *g, const char *hz, struct error 
                : NULL;
 }
 
-// Carries out the request in `line`. Returns the answer, in g->arena. If the request fails, returns
-// NULL with the reason.
+// Carries out a request. Returns the answer, in g->arena; NULL with the reason if it fails.
 static const char *handle(struct guarding *g, const char *line, struct error *err)
 {
     char *request = arena_strdup(g->arena, line);

@@ -3,19 +3,17 @@
 // measures. It restores the clock when the channel between the two processes closes: at a normal
 // end, after an error or a signal, and also if the measuring process was killed.
 //
-// The guard measures nothing. It has its own session and ignores SIGINT, SIGTERM and SIGHUP. If it
-// is killed while the clock is locked, the next request starts another guard, which first restores
-// the clock. The clock stays locked if both processes are killed at once, or if the driver refuses
-// to restore it. After a power failure, the driver starts with its default clock.
+// The guard has its own session and ignores SIGINT, SIGTERM and SIGHUP. If it is killed while the
+// clock is locked, the next request starts another guard, which first restores the clock. The clock
+// stays locked if both processes are killed at once, or if the driver refuses to restore it. After
+// a power failure, the driver starts with its default clock.
 //
-// The channel carries lines of text: a request, then its answer.
+// The channel carries lines of text: a request, then its answer ("failure TEXT" if it failed). The
+// word "-" stands for a value that is unknown or is the default.
 //
 //     open PID UUID PCI SYSFS PROC UNDO     ready BEFORE
 //     lock HZ                               locked HZ
 //     restore                               restored
-//
-// The word "-" stands for a value that is unknown or is the default. The answer to a failed request
-// is "failure TEXT".
 #ifndef SENSORS_GUARD_H
 #define SENSORS_GUARD_H
 
@@ -32,10 +30,9 @@ struct clock_guard_desc {
 
 struct clock_guard;
 
-// Starts the guard process, which sets no clock yet. If the clock cannot or must not be set,
-// returns NULL with ERROR_UNSUPPORTED (sensor_clocks_open). If the guard does not start or does not
-// answer, returns NULL with ERROR_IO or ERROR_INTERNAL. All that `desc` points to must live as long
-// as the guard.
+// Starts the guard process, which sets no clock yet. Returns NULL with ERROR_UNSUPPORTED if the
+// clock cannot or must not be set (sensor_clocks_open), with ERROR_IO or ERROR_INTERNAL if the
+// guard does not start or answer. All that `desc` points to must live as long as the guard.
 struct clock_guard *clock_guard_create(const struct clock_guard_desc *desc, struct error *err);
 
 // Restores the clock if it is locked, and ends the guard. If the clock cannot be restored, returns

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Values of two NVML enums, nvmlMemoryErrorType_t and nvmlEccCounterType_t. NVML_VOLATILE selects
-// the ECC counters that start at 0 when the driver is loaded.
+// Values of nvmlMemoryErrorType_t and nvmlEccCounterType_t (VOLATILE: since the driver was loaded).
 enum {
     NVML_CORRECTED = 0,
     NVML_UNCORRECTED = 1,
@@ -194,8 +193,7 @@ static bool read_line(const struct sensors_desc *desc, const char *name, char *l
                           desc->sysfs_root ? desc->sysfs_root : "/sys", desc->pci, name);
 }
 
-// Reads the number at the beginning of a one-line file of the device. Returns NaN if the line does
-// not begin with a positive number, for example if it is "Unknown".
+// Reads a positive number from a one-line file of the device; NaN for others, such as "Unknown".
 static double device_number(const struct sensors_desc *desc, const char *name)
 {
     char line[64];
@@ -266,8 +264,7 @@ double sensors_link_rate(double transfers_hz, unsigned lanes)
     return transfers_hz * lanes * code / 8;
 }
 
-// Fills `link`. Returns false if PCI Express has no such rate or number of lanes, or if one of them
-// is not known (NaN).
+// Returns false if PCI Express has no such rate or number of lanes, or if one is not known (NaN).
 static bool set_link(struct sensor_link *link, const char *source, double transfers_hz,
                      double lanes)
 {

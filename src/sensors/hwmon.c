@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Reads sensors from amdgpu's hwmon files (Linux, Documentation/gpu/amdgpu/thermal.rst):
-// freq1_input and freq2_input are the core and memory clock in Hz, temp1_input is the temperature
-// in thousandths of a degree Celsius. hwmon has no energy counter and no throttle reasons. The
-// power that hwmon reports is not used, because it is an average over up to a second, longer than
-// most samples. The card's mem_info_vram_used is the used memory in bytes
-// (Documentation/gpu/amdgpu/driver-misc.rst).
+// freq1_input and freq2_input (core and memory clock in Hz), temp1_input (1/1000 °C). Its power is
+// not used: it is an average over up to a second, longer than most samples. mem_info_vram_used is
+// the used memory in bytes (Documentation/gpu/amdgpu/driver-misc.rst).
 #include "base/text.h"
 #include "sensors/source.h"
 
@@ -16,8 +14,7 @@ struct hwmon {
     const char *folder; // the card's folder …/hwmon/hwmonN in sysfs
 };
 
-// Reads the number in a one-line file and multiplies it by `scale`. Returns NaN if the file does
-// not begin with a number, or cannot be read.
+// Reads the number in a one-line file, times `scale`; NaN if there is none.
 static double file_number(const struct hwmon *hwmon, const char *name, double scale)
 {
     char line[64] = "", *end = line;

@@ -23,8 +23,7 @@ enum {
     NVML_HW_POWER_BRAKE = 0x80,
 };
 
-// Values of the NVML enum nvmlPerfPolicyType_t: limits that lower the clock. The struct has the
-// layout of nvmlViolationTime_t.
+// Limits that lower the clock: nvmlPerfPolicyType_t. The struct is nvmlViolationTime_t.
 enum {
     NVML_POLICY_POWER = 0,
     NVML_POLICY_THERMAL = 1
@@ -33,9 +32,8 @@ struct nvml_violation {
     unsigned long long reference_us, violation_ns;
 };
 
-// Ids of fields that nvmlDeviceGetFieldValues reads. NVLINK fields count KiB over all NVLinks since
-// the driver was loaded, in 64 bits. PCIE fields count bytes of the card, in 32 bits (drivers since
-// 555). The struct has the layout of nvmlFieldValue_t.
+// Fields of nvmlDeviceGetFieldValues (nvmlFieldValue_t). NVLINK: KiB over all NVLinks since the
+// driver was loaded, in 64 bits. PCIE: bytes of the card, in 32 bits (drivers since 555).
 enum {
     NVML_NVLINK_SENT = 138,
     NVML_NVLINK_RECEIVED = 139,
@@ -102,8 +100,7 @@ struct nvml {
     unsigned other_count;
 };
 
-// Lists the host's other cards. Lists none if the card is divided (MIG): its handle in NVML is that
-// of an instance, so the card itself would look like another card.
+// Lists the host's other cards; none on a divided card (MIG), which would itself look like another.
 static void find_others(struct nvml *nvml)
 {
     const struct nvml_api *api = &nvml->api;
@@ -163,8 +160,7 @@ static double throttle_set(const struct nvml *nvml)
     return set;
 }
 
-// Returns for how many seconds `policy` (the power or the thermal limit) has lowered the clock
-// since the driver was loaded. Returns NaN if the driver does not report it.
+// Returns for how many seconds `policy` has lowered the clock since the driver was loaded, or NaN.
 static double limited_s(const struct nvml *nvml, int policy)
 {
     struct nvml_violation violation = {0};
@@ -239,8 +235,7 @@ static double pcie_traffic(const struct link_counts *before, const struct link_c
     return known ? bytes * NS_PER_S / (double)(after->at_ns - before->at_ns) : (double)NAN;
 }
 
-// Returns the present PCI Express traffic in bytes per second, both directions together; NaN if it
-// is not known. Takes 20 ms per direction. Used only if the driver counts no bytes (before 555).
+// Like pcie_traffic, for drivers that count no bytes (before 555). Takes 20 ms per direction.
 static double slow_pcie_traffic(const struct nvml *nvml)
 {
     enum {
@@ -289,9 +284,8 @@ static double others_traffic_now(const struct nvml *nvml)
     return sum;
 }
 
-// Returns the traffic of the host's other cards. Above 1 GB/s, reads it twice and returns the
-// smaller value. The larger one may be a brief copy: another process of fathom copies for 0.2 ms
-// when it watches its card.
+// Returns the traffic of the host's other cards. Above 1 GB/s, reads it again: it may be a brief
+// copy, such as the 0.2 ms with which another fathom watches its card.
 static double nvml_others_traffic(void *handle)
 {
     static const double brief_bytes_per_s = 1e9;

@@ -12,8 +12,7 @@ static const struct dynlib_symbol symbols[] = {
 
 static const char *const files[] = {"libnvidia-ml.so.1", NULL};
 
-// Returns the uuid in NVML's form, "GPU-8f1b2c3d-…", in `arena`. Vulkan and CUDA report the same 16
-// bytes as NVML.
+// Returns the uuid in NVML's form, "GPU-8f1b2c3d-…"; Vulkan and CUDA report the same 16 bytes.
 static const char *uuid_text(struct arena *arena, const uint8_t *uuid)
 {
     const char *text = "GPU";

@@ -32,11 +32,10 @@ struct nvml_card {
     struct nvml_device *device; // handle of the card in NVML
 };
 
-// Starts NVML and finds the card by its UUID. If that fails, finds it by its PCI address. The
-// caller lists the other NVML functions that it needs in calls->symbols; their addresses come into
-// calls->table. calls->files is ignored. Fails with ERROR_NO_DEVICE if the library or a symbol is
-// missing, and with ERROR_UNSUPPORTED if NVML does not start or does not know the card. After a
-// failure, nothing is left open.
+// Starts NVML and finds the card by its UUID or, if that fails, by its PCI address. calls->symbols
+// lists the other NVML functions that the caller needs, for calls->table; calls->files is ignored.
+// Fails with ERROR_NO_DEVICE if the library or a symbol is missing, and with ERROR_UNSUPPORTED if
+// NVML does not start or does not know the card. After a failure, nothing is left open.
 MUST_CHECK bool nvml_card_open(struct nvml_card *card, const struct sensors_desc *desc,
                                const struct dynlib_desc *calls, struct error *err);
 void nvml_card_close(struct nvml_card *card);

@@ -15,8 +15,7 @@ struct sensors {
 
 static const struct sensors_source *const sources[] = {&sensors_nvml, &sensors_hwmon};
 
-// Lowest and highest plausible value of each sensor. The range includes unusual cards, but not
-// broken counters or wrong units.
+// Plausible values: unusual cards are within, but not broken counters or wrong units.
 static const struct {
     double low, high;
 } plausible[SENSOR_VALUE_COUNT] = {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Reads what a card reports while it works: clocks, energy, temperature, and the reasons for a
-// lower clock. The sources are NVML (opened at run time) and amdgpu's hwmon files. A value that a
-// source does not have, or that is impossible, is NaN.
+// lower clock, from NVML (opened at run time) or amdgpu's hwmon files. A value that a source does
+// not have, or that is impossible, is NaN.
 //
-// A reading needs several driver calls, so the caller chooses its time: never while work is timed
-// (measure/card.h). Only a measurement of energy reads the sensors while work runs, and that work
-// is not timed (measure/energy.h).
+// A reading needs several driver calls, so none may be made while work is timed (measure/card.h);
+// work whose energy is measured is not timed (measure/energy.h).
 #ifndef SENSORS_SENSORS_H
 #define SENSORS_SENSORS_H
 
