@@ -17,8 +17,7 @@ struct live {
     // Signal that ends the current measurement early. It is raised at most once per measurement.
     struct interrupt interrupt;
 
-    // Lock `mutex` before you use the members from here to `ends`: the measuring thread and the
-    // callers of live_… functions share them.
+    // lock `mutex` to use the members down to `ends`, which the threads share
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     struct request next; // request that waits for the thread; next.arena is NULL if none waits
@@ -63,8 +62,7 @@ void live_cancel(struct live *live)
     ask(live, &(struct request){.arena = NULL}, false);
 }
 
-// Waits for a request to measure. Returns false if the measuring thread should end. The caller
-// destroys request->arena.
+// Waits for a request to measure, whose arena the caller destroys. Returns false at the end.
 static bool take_request(struct live *live, struct request *request)
 {
     pthread_mutex_lock(&live->mutex);
@@ -81,8 +79,7 @@ static bool take_request(struct live *live, struct request *request)
     return goes_on;
 }
 
-// Returns true if another measurement waits to start. If so, the caller must not send the message
-// about the end of the current one.
+// If another measurement waits to start, the end of the current one must not be announced.
 static bool is_replaced(struct live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -285,9 +282,8 @@ static void say_done(const struct frame *frame, const struct run *run, bool whol
     say(frame->live, answer_done(frame->live->arena, &end));
 }
 
-// Measures one frame (a run of all cases). If the measurement is continuous, measures frame after
-// frame until an interrupt. If a frame loses the worker, repeats it. After LIVE_ATTEMPTS such
-// frames in a row, ends the measurement.
+// Measures one frame, or frame after frame until an interrupt. A frame that loses the worker is
+// repeated; LIVE_ATTEMPTS such frames in a row end the measurement.
 static void measure_frames(struct frame *frame, const struct budget *budget)
 {
     bool continuous = frame->request->continuous, goes_on = true;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Measures cases for the pages, with the same schedule and verdicts as `fathom run`. There is one
-// measuring thread, and at most one worker process at a time (suite/executor.h). The worker stays
-// between measurements, so that the next measurement begins at once. A new measurement replaces the
-// current one: the current visit is asked to end early. If the visit has not ended after
-// LIVE_LEAVE_NS, its worker is killed.
+// Measures cases for the pages, with the same schedule and verdicts as `fathom run`, in one
+// measuring thread. At most one worker process (suite/executor.h) stays between measurements, so
+// that the next one begins at once. A new measurement replaces the current one: its visit is asked
+// to end early, and after LIVE_LEAVE_NS its worker is killed.
 //
 // One frame is one run with the preset quick. A continuous measurement makes frame after frame of
 // the same cases until it is cancelled.

@@ -8,8 +8,7 @@
 
 enum {
     FRAME_LAST = 0x80,
-    // Bits in the first byte of a frame that belong to extensions of web sockets. They must be 0,
-    // because client and server agreed on no extension.
+    // bits of a frame's first byte that are 0, because no extension of web sockets was agreed on
     FRAME_RESERVED = 0x70,
     FRAME_CODE = 0x0f
 };
@@ -34,8 +33,7 @@ void peer_fini(struct peer *peer)
 
 // ---------------------------------------------------------------- joining frames to messages
 
-// Counts a message. Returns false if the page sends more messages than PEER_BURST and PEER_A_SECOND
-// allow.
+// Counts a message; false above PEER_BURST and PEER_A_SECOND.
 static bool count_message(struct peer *peer, uint64_t now_ns)
 {
     double seconds = (double)(now_ns - peer->counted_ns) / (double)NS_PER_S;
@@ -47,8 +45,7 @@ static bool count_message(struct peer *peer, uint64_t now_ns)
     return peer->allowance >= 0;
 }
 
-// Returns true if `text` is the token. The comparison takes equally long for all texts of the
-// token's length, so its time tells an attacker nothing.
+// Takes equally long for all texts of the token's length, so its time tells an attacker nothing.
 static bool is_token(const char *text, const char *token)
 {
     size_t length = strlen(token);
@@ -69,8 +66,7 @@ static enum peer_outcome judge_hello(struct peer *peer, const struct request *re
     return PEER_GREETED;
 }
 
-// Reads a complete message into `request`. If the outcome is PEER_ASKS, the caller must destroy
-// request->arena. Otherwise this function destroys it.
+// Reads a complete message into `request`, whose arena the caller destroys only after PEER_ASKS.
 static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
                                       const struct peer_rules *rules, struct request *request,
                                       struct error *err)
@@ -95,8 +91,7 @@ static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
     return outcome;
 }
 
-// Appends the frame's data to the message that the page is sending. Returns false and appends
-// nothing if the message would become too long.
+// Appends the frame's data to the page's message; false if the message would become too long.
 static bool add_frame(struct peer *peer, const struct peer_frame *frame)
 {
     if (frame->bytes > REQUEST_BYTES_MAX - peer->used)
@@ -140,8 +135,7 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
 
 // ---------------------------------------------------------------- judging HTTP requests
 
-// True if `text` is "" or a port such as ":8080". The text comes from the header Host and follows
-// the host's name.
+// True if `text`, the end of the header Host, is "" or a port such as ":8080".
 static bool is_port(const char *text)
 {
     if (*text == '\0')

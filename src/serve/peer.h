@@ -73,9 +73,8 @@ enum {
 };
 
 // Returns the HTTP status of the answer: PEER_PAGE, PEER_SOCKET or an error. It is 403 if Host is
-// not a name of this machine's loopback address, because another site's name may point to that
-// address (DNS rebinding). Any port is accepted: an ssh tunnel has its own. The status is also 403
-// if a web socket's Origin is not "http://" followed by Host.
+// not a name of the loopback address (against DNS rebinding), on any port, because an ssh tunnel
+// has its own; or if a web socket's Origin is not "http://" followed by Host.
 int peer_judge(const struct peer_http *http);
 
 #endif

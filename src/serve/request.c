@@ -89,8 +89,7 @@ static bool read_set(struct reading *r, const struct json_node *set, struct sett
     return true;
 }
 
-// If the message has the object `scenario`, adds it as the value of the parameter `scenario`. The
-// object is the content of a scenario file.
+// Adds the object `scenario`, the content of a scenario file, as the parameter `scenario`.
 static bool read_scenario(struct reading *r, struct setting *settings)
 {
     static const char key[] = "scenario";

@@ -180,8 +180,7 @@ static void obey(const struct server *server, const struct request *request)
     arena_destroy(request->arena);
 }
 
-// Argument of take_arrival: a received frame. take_arrival sets `stays` to false if the web socket
-// must be closed.
+// Argument of take_arrival, which sets `stays` to false if the web socket must be closed.
 struct arrival {
     struct server *server;
     struct tab *tab;
@@ -207,9 +206,8 @@ static void *take_arrival(void *context)
     return NULL;
 }
 
-// Callback of civetweb for a received frame. If it returns 0, civetweb closes the web socket. A new
-// thread parses the frame, because the stack of civetweb's threads (100 KiB in Debian's library) is
-// too small for nested text.
+// If it returns 0, civetweb closes the web socket. A new thread parses the frame, because the stack
+// of civetweb's threads (100 KiB in Debian's library) is too small for nested text.
 static int take_frame(struct mg_connection *connection, int bits, char *data, size_t bytes,
                       void *context)
 {
@@ -332,8 +330,7 @@ static void answer_page(const struct server *server, struct mg_connection *conne
     arena_destroy(arena);
 }
 
-// Callback of civetweb for an HTTP request. If the request may open a web socket, returns 1, and
-// civetweb opens it. Otherwise answers the request and returns 0.
+// Returns 1 if civetweb may open a web socket; else answers the request and returns 0.
 static int judge(struct mg_connection *connection, void *context)
 {
     struct server *server = context;
@@ -357,8 +354,7 @@ static int judge(struct mg_connection *connection, void *context)
     return 0;
 }
 
-// Callback for mg_callbacks.log_message. Drops the message, because the answers to requests tell
-// what the user must know.
+// Drops the message: the answers to requests tell what the user must know.
 static int drop_log(const struct mg_connection *connection, const char *message)
 {
     (void)connection, (void)message;
@@ -430,8 +426,7 @@ static void tell_ready(struct server *server, struct arena *arena)
             arena_printf(arena, "http://127.0.0.1:%d/#token=%s", port.port, server->token));
 }
 
-// Waits until the first signal comes. Meanwhile closes web sockets whose pages send no hello in
-// time.
+// Waits for the first signal. Meanwhile closes web sockets whose pages send no hello in time.
 static void wait_signal(struct server *server)
 {
     struct interrupt *interrupt = server->desc->runner.interrupt;
