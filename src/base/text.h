@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Returns the least number of letters to insert, delete, replace, or swap with a neighbour, that
-// turns `a` into `b` (optimal string alignment distance, Damerau 1964). Upper and lower case are
-// equal. Only the first 64 bytes of each text are compared.
+// Returns the least number of changes of one letter (insert, delete, replace, or swap with a
+// neighbour) that turn `a` into `b` (optimal string alignment distance, Damerau 1964). Upper and
+// lower case are equal. Only the first 64 bytes of each text are compared.
 size_t text_distance(const char *a, const char *b);
 
 // Finds the name that a user probably meant by `typed`: the one with the least text_distance. Start
@@ -92,9 +92,9 @@ const char *text_markup(struct arena *arena, const char *text);
 // be read or is empty, or if its path has 512 bytes or more.
 bool text_read_line(char *line, size_t bytes, const char *format, ...) PRINTF_LIKE(3, 4);
 
-// Copies the rest of the first line that begins with `key` to `field`, from after blanks, quotes,
-// ':' and '=' up to the next quote. `bytes` is the size of `field`; a longer text is cut. Returns
-// false if the file has no such line or cannot be read.
+// Copies the rest of the first line that begins with `key` to `field`, without blanks, quotes, ':'
+// and '=' at its beginning, up to the next quote. `bytes` is the size of `field`; a longer text is
+// cut. Returns false if the file has no such line or cannot be read.
 bool text_read_field(char *field, size_t bytes, const char *key, const char *format, ...)
     PRINTF_LIKE(4, 5);
 

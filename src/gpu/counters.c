@@ -122,7 +122,7 @@ static bool run_pass(struct gpu_counter_set *set, const struct gpu_counter_run *
     bool ran = true;
     for (size_t i = 0; ran && i < run->count; i++)
         ran = run_batch(set, run, i, err);
-    // even after an error: otherwise the pass of the backend's profiler would stay open
+    // Calls pass_end even after an error: otherwise the backend's pass would stay open.
     struct error unheard;
     return slots->pass_end(set, more, ran ? err : &unheard) && ran;
 }

@@ -96,7 +96,7 @@ const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info)
 
 // ---------------------------------------------------------------- limits that cannot be true
 
-// the largest plausible value of any other limit: no device will exceed it in the next decades
+// largest plausible value of a limit that is not in the table; no device exceeds it for decades
 static const uint64_t most_default = UINT64_C(1) << 56;
 static const struct {
     const char *name;

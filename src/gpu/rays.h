@@ -4,10 +4,10 @@
 //   tree        nested boxes around triangles, around boxes, or around instances of trees
 //   build       a command of a batch, like a dispatch; updates and copies are commands, too
 //
-// Kernels trace rays through a tree of instances, whose address is in their params, for
-// accelerationStructureEXT(address). While kernels use a tree, the caller must keep it, its input
-// and the trees of its instances. A batch with commands of this header, or with kernels that trace
-// rays, must be created with `rays`.
+// Kernels trace rays through a tree of instances. Their params contain the tree's address, for
+// accelerationStructureEXT(address). While kernels use a tree, the caller must keep the tree, its
+// input and the trees of its instances. A batch with commands of this header, or with kernels that
+// trace rays, must be created with `rays`.
 //
 //   RAY_QUERY      compute kernels trace rays (rayQueryEXT)
 //   RAY_PIPELINE   RAYGEN kernels trace rays (traceRayEXT). gpu_program_create gets such a kernel

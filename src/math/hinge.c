@@ -105,7 +105,7 @@ static void find_end(const struct work *work, struct plateaus_step *step)
             step->width = width;
         }
     }
-    // A fit worse than the noise widens the interval (Birge, Phys. Rev. 40, 207, 1932).
+    // The ratio best / freedom widens the interval of a bad fit (Birge, Phys. Rev. 40, 207, 1932).
     double freedom = fmax((double)hinge->count - 3, 1);
     double worst = best + 3.84 * fmax(best / freedom, 1);
     step->end_low = step->end_high = step->end;

@@ -13,7 +13,7 @@
 //
 // The interval of the end is a profile likelihood interval: all ends whose cost is within χ²₁(0.95)
 // = 3.84 of the least cost. A bad fit widens it by the Birge ratio, and a plateau that rises slowly
-// (creeps) by a larger noise. It reaches at least to the points on both sides of the end.
+// (creeps) by a larger noise. The interval reaches at least to the points on both sides of the end.
 #ifndef MATH_PLATEAUS_H
 #define MATH_PLATEAUS_H
 

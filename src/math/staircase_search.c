@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// Minimum distance between the ends of two steps, in octaves; is_apart has the exception.
+// Minimum distance between the ends of two steps, in octaves (exception: is_apart).
 static const double apart_min = 0.7;
 
 // minimum rise of a step, relative to the curve's height before the step

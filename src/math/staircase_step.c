@@ -25,7 +25,7 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
     step->end_high = fmax(step->end_high + (slow ? 0.8 : margin), step->end + middle);
 }
 
-// Returns the best rise for this shape and end. The expected `rise` has a relative height_error.
+// Returns the best rise for this shape and end; height_error is the relative error of `rise`.
 static double rise_of(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double rise, unsigned shape, double end)
 {
@@ -57,7 +57,7 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
             double error = 0.015 + 0.05 * 4 * share * (1 - share);
             double sigma = root_of_squares(points->noise * y, error * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
-            // no point must decide alone: it is far from all shapes if the step is sharper
+            // One point must not decide alone: it is far from all shapes if the step is sharper.
             cost += fmin(off < 3 ? off * off : 6 * off - 9, STAIRCASE_OTHER_MOST);
         }
         if (cost < best) {

@@ -97,11 +97,11 @@ struct json_node {
     const json_t *value;
 };
 
-// json_read_file reads a document from a file, gzipped or not ("-": the standard input);
-// json_read_memory from memory; `name` is for messages. The caller releases the document with
-// json_decref. Both return NULL with ERROR_USAGE if the text is cut short or not JSON (the message
-// names the line), or if a gzipped file is damaged or unpacks to more than 256 MiB; with ERROR_IO
-// if the file cannot be read.
+// json_read_file reads a document from a file, gzipped or not ("-": the standard input).
+// json_read_memory reads it from memory; `name` is for messages. The caller releases the document
+// with json_decref. Both return NULL with ERROR_USAGE if the text is cut short or not JSON (the
+// message names the line), or if a gzipped file is damaged or unpacks to more than 256 MiB; with
+// ERROR_IO if the file cannot be read.
 json_t *json_read_file(const char *path, struct error *err);
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Reads sensors from amdgpu's hwmon files (Linux, Documentation/gpu/amdgpu/thermal.rst):
-// freq1_input and freq2_input (core and memory clock in Hz), temp1_input (1/1000 °C). Its power is
-// not used: it is an average over up to a second, longer than most samples. mem_info_vram_used is
-// the used memory in bytes (Documentation/gpu/amdgpu/driver-misc.rst).
+// freq1_input and freq2_input (core and memory clock in Hz), temp1_input (1/1000 °C). The power of
+// hwmon is not used: it is an average over up to a second, longer than most samples.
+// mem_info_vram_used is the used memory in bytes (Documentation/gpu/amdgpu/driver-misc.rst).
 #include "base/text.h"
 #include "sensors/source.h"
 

@@ -284,8 +284,8 @@ static double others_traffic_now(const struct nvml *nvml)
     return sum;
 }
 
-// Returns the traffic of the host's other cards. Above 1 GB/s, reads it again: it may be a brief
-// copy, such as the 0.2 ms with which another fathom watches its card.
+// Returns the traffic of the host's other cards. Above 1 GB/s, reads it twice and returns the
+// smaller value: another fathom copies for 0.2 ms when it watches its card.
 static double nvml_others_traffic(void *handle)
 {
     static const double brief_bytes_per_s = 1e9;

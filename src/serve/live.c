@@ -62,7 +62,7 @@ void live_cancel(struct live *live)
     ask(live, &(struct request){.arena = NULL}, false);
 }
 
-// Waits for a request to measure, whose arena the caller destroys. Returns false at the end.
+// Waits for a request, whose arena the caller destroys. Returns false if the thread should end.
 static bool take_request(struct live *live, struct request *request)
 {
     pthread_mutex_lock(&live->mutex);

@@ -73,8 +73,8 @@ enum {
 };
 
 // Returns the HTTP status of the answer: PEER_PAGE, PEER_SOCKET or an error. It is 403 if Host is
-// not a name of the loopback address (against DNS rebinding), on any port, because an ssh tunnel
-// has its own; or if a web socket's Origin is not "http://" followed by Host.
+// not a name of the loopback address, with any port (against DNS rebinding; an ssh tunnel has its
+// own port), or if a web socket's Origin is not "http://" followed by Host.
 int peer_judge(const struct peer_http *http);
 
 #endif

@@ -215,7 +215,7 @@ static bool argument_value(struct cuda_batch *batch, const struct cuda_program *
         return true;
     case GPU_ARG_SAMPLED:
         return sampled_texture(batch, arg, value, err);
-    // typed views of this backend are not writable, so the front end refuses them here
+    // GPU_ARG_TYPED_RW cannot occur: typed views of this backend are not writable.
     case GPU_ARG_TYPED_RW:
     case GPU_ARG_KIND_COUNT:
         break;
@@ -239,7 +239,7 @@ bool cuda_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *disp
         if (!argument_value(batch, program, i, &dispatch->args[i], &values[i], err))
             return false;
     }
-    // The driver reads the params that the kernel declares, even if the dispatch has fewer.
+    // The driver reads as many bytes as the kernel declares, even if the dispatch has fewer params.
     arguments[kernel->arg_count] = command_alloc(batch, GPU_PARAMS_MAX_BYTES);
     if (dispatch->params_bytes)
         memcpy(arguments[kernel->arg_count], dispatch->params, dispatch->params_bytes);

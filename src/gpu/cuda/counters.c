@@ -43,8 +43,8 @@ struct set {
 
 // ---------------------------------------------------------------- names
 
-// The native counters (metrics of Nsight Compute) for GPU_COUNTERS; of several rows, the first
-// counts that the chip has. `factor` converts sectors to bytes.
+// The native counters (metrics of Nsight Compute) for GPU_COUNTERS. Of several rows, the first one
+// that the chip has is used. `factor` converts sectors to bytes.
 static const struct native {
     enum gpu_counter counter;
     const char *name;

@@ -6,10 +6,10 @@
 #include <inttypes.h>
 
 enum {
-    // Alignment of buffers in bytes. Addresses from cuMemAlloc are multiples of 512; between them,
-    // some rates of loads differ by up to 9 % on an H200 (docs/evidence/loads.md).
+    // Alignment of buffers in bytes. cuMemAlloc aligns to 512, but some rates of loads then differ
+    // by up to 9 % between addresses of an H200 (docs/evidence/loads.md).
     BUFFER_ALIGNMENT_BYTES = 64 * 1024,
-    // A smaller allocation asks for these bytes more at once, a larger one only if needed.
+    // Allocations below this size ask for BUFFER_ALIGNMENT_BYTES more at once, others if needed.
     LARGE_BYTES = 2 * 1024 * 1024
 };
 

@@ -94,8 +94,8 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
     return true;
 }
 
-// Finds the kernel's function. The query of its registers loads the code now: the first launch
-// would wait for all streams, even for one that a hold (gpu_hold_create) blocks.
+// Finds the kernel's function. The query of its registers loads the code now: a first launch that
+// loads the code waits for all streams, even for one that a hold (gpu_hold_create) blocks.
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)
 {

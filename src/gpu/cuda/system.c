@@ -154,7 +154,7 @@ bool cuda_moves_pages(const struct cuda_api *api, int device)
     return attribute(api, device, CU_ATTR_CONCURRENT_MANAGED_ACCESS) != 0;
 }
 
-// Sets info->driver as Vulkan does ("NVIDIA 580.159.04"). Without a version in /proc, it names the
+// Sets info->driver as Vulkan does ("NVIDIA 580.159.04"). Without a version in /proc, names the
 // newest CUDA version that the driver supports.
 static void fill_driver(int version, struct gpu_info *info)
 {

@@ -45,7 +45,7 @@ struct fiber {
 };
 
 // A workgroup, whose threads run on fibers, one at a time. Interleaved groups run until a deadline:
-// a thread stops when its virtual time passes it.
+// a thread stops when its virtual time passes the deadline.
 struct group {
     const struct model_execution *execution;
     // execution that gets the kernel's description of its streams; NULL while threads are simulated
@@ -60,8 +60,8 @@ struct group {
     // first_fiber is the index of the group's first fiber. `used` is the number of fibers that had
     // a thread of the group. `cursor` is the number of the fiber that next_fiber checks next.
     uint32_t first_fiber, used, cursor;
-    // A bit for each fiber. `stopped`: stopped at a deadline; `due`: also not yet compared with the
-    // present deadline (next_fiber).
+    // A bit for each fiber. `stopped`: the fiber stopped at a deadline. `due`: the fiber stopped,
+    // and is not yet compared with the present deadline (next_fiber).
     uint32_t stopped, due;
 };
 
@@ -170,7 +170,7 @@ static double own_ns(const struct fiber *fiber)
     return execution->start_ns + (fiber->now - execution->start_cycles) * execution->cycle_ns;
 }
 
-// This counter also runs while other processes use the device, like the device's clock.
+// Returns the core's cycle counter, which also runs while other processes use the device.
 uint64_t model_thread_clock_core(void)
 {
     struct fiber *fiber = fiber_here();

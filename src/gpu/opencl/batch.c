@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    // a dispatch may reuse one of so many newest kernel objects with its arguments and params
+    // number of the newest kernel objects among which a dispatch looks for one to use again
     BOUND_LOOK_BACK = 8,
 };
 
@@ -148,7 +148,7 @@ static bool bind_arg(struct binding *binding, enum gpu_arg_kind kind, const stru
         return set_arg(binding, sizeof(cl_mem), &image->image, err) &&
                set_arg(binding, sizeof(cl_sampler),
                        &((struct opencl_sampler *)arg->sampler)->sampler, err);
-    // OpenCL devices lack the capability ADDRESSES, so the front end refuses this
+    // GPU_ARG_ADDRESS cannot occur: OpenCL devices lack the capability ADDRESSES.
     case GPU_ARG_ADDRESS:
     case GPU_ARG_KIND_COUNT:
         break;

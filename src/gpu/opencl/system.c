@@ -168,7 +168,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .stamp_step_ps = times(number(asked, CL_DEVICE_PROFILING_TIMER_RESOLUTION), 1000),
         .stamp_bits = 64,
     };
-    // NVIDIA's driver reports the sum of all L1 caches instead
+    // NVIDIA's driver reports the sum of all L1 caches as the size of the last cache.
     if (info->vendor_id != GPU_VENDOR_NVIDIA)
         limits->last_cache_bytes = number(asked, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
 }

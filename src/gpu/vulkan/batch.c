@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Command buffers, their submission, and holds. Each batch has a timeline semaphore that counts its
-// finished submissions. The arguments of its vkQueueSubmit2 are prepared when the batch is created,
-// but for semaphores to wait for and their values.
+// finished submissions. A submission is one vkQueueSubmit2, prepared when the batch is created: it
+// sets only the semaphores to wait for, and the values of all semaphores.
 #include "base/clock.h"
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"

@@ -56,9 +56,9 @@ enum {
 
 // ---------------------------------------------------------------- names
 
-// Counters of Mesa's drivers that correspond to GPU_COUNTERS; the first row counts whose name and
-// unit are equal and whose text is in the driver's description. Sources: RADV's radv_perfcounter.c;
-// for Intel the metric sets in src/intel/perf. Turnip's counters have no units.
+// Counters of Mesa's drivers for GPU_COUNTERS. The first row is used whose name and unit are equal
+// and whose text is in the driver's description. Sources: RADV's radv_perfcounter.c; for Intel the
+// metric sets in src/intel/perf. Turnip's counters have no units.
 static const struct known {
     enum gpu_counter counter;
     const char *name;

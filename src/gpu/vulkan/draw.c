@@ -41,7 +41,7 @@ static size_t find_readable(const struct vulkan_pass *pass, const struct vulkan_
     return i;
 }
 
-// Changes a target's image, pass->readable[readable], from kernels' layout to that of draws.
+// Changes the image of pass->readable[readable] from the layout for kernels to that for draws.
 static void take_back(struct vulkan_batch *batch, size_t readable)
 {
     struct vulkan_pass *pass = batch->pass;

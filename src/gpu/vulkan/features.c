@@ -41,7 +41,7 @@ uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, cons
     return count;
 }
 
-// Appends a feature struct to a pNext chain; it begins with the members sType and pNext.
+// Appends a feature struct, which begins with sType and pNext, to a pNext chain.
 static void append(VkBaseOutStructure **tail, void *feature, VkStructureType type)
 {
     VkBaseOutStructure *base = feature;

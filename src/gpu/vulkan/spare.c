@@ -4,7 +4,7 @@
 // To create these objects for each batch would often take longer than the measured work.
 #include "gpu/vulkan/api.h"
 
-// Returns the pointer to the first spare with the queue family and the span count of the batch.
+// Returns the link to the first spare with the batch's queue family and number of spans.
 static struct vulkan_spare **find(struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     struct vulkan_spare **link = &device->spare;

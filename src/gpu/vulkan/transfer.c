@@ -62,8 +62,8 @@ void vulkan_transfer_fini(struct vulkan_device *device)
     *transfer = (struct vulkan_transfer){0};
 }
 
-// Records the barrier at both ends of a transfer: it sees what earlier batches wrote, and the host
-// and later batches see what it wrote.
+// Records the barrier at both ends of a transfer: the transfer sees what earlier batches wrote, and
+// the host and later batches see what the transfer wrote.
 static void record_barrier(struct vulkan_device *device)
 {
     VkMemoryBarrier2 barrier = {
