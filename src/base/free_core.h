@@ -20,10 +20,9 @@ struct free_core;
 // of /sys and /proc; NULL means "". Both texts must stay valid.
 struct free_core *free_core_create(struct arena *arena, const char *root, const char *pci);
 
-// Reads again which processors the calling thread may use, and which processors handle interrupts
-// of the card. Rare interrupts are ignored. If all allowed processors handle interrupts, none is
-// avoided. Call this function before free_core_has_interrupts, free_core_settle and
-// free_core_is_free, and again from time to time.
+// Reads again which processors the calling thread may use, and which handle interrupts of the card.
+// Processors with rare interrupts are not avoided; if all have interrupts, none is. Call this
+// function before the three functions below, and again from time to time.
 void free_core_refresh(struct free_core *core);
 
 // Returns true if the processor handled interrupts of the card when they were last read.

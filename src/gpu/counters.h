@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Reads hardware counters: bytes that each memory level moved, instructions of each kind, cycles.
-// The counters in the table GPU_COUNTERS have the same names on all devices. All other counters
-// have only the names that their vendor gave them.
-//
-// A counter set is a list of counters that are read together. A device may need several passes to
-// read one set. The same batches then run once in each pass.
+// Those in the table GPU_COUNTERS have the same names on all devices; all others have only the
+// names that their vendor gave them. A counter set is a list of counters that are read together. A
+// device may need several passes for one set, each with the same batches.
 //
 // While counters are open, the device may be slower, so times of a run with counters are not used.
 // Counters that belong to the whole device (DRAM, L2) also count the work of other processes.
@@ -21,10 +19,9 @@ enum gpu_counter_unit {
     GPU_COUNTER_RATIO,
 };
 
-// The table of the counters: name in C, name in files, unit, meaning. On NVIDIA, counters of bytes
-// in caches count whole sectors: a load of 4 bytes counts as one sector. An instruction or a
-// request of a subgroup counts once, not once for each thread. A wavefront means here one pass of a
-// request through a unit, not a subgroup of AMD.
+// The table of the counters: name in C, name in files, unit, meaning. On NVIDIA, bytes in caches
+// count whole sectors. An instruction or a request of a subgroup counts once. A wavefront is here
+// one pass of a request through a unit, not a subgroup of AMD.
 #define GPU_COUNTERS(X)                                                                            \
     X(DRAM_READ, "dram_read", BYTES, "bytes read from the device's memory")                        \
     X(DRAM_WRITTEN, "dram_written", BYTES, "bytes written to the device's memory")                 \

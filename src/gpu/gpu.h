@@ -55,11 +55,10 @@ struct gpu_system_desc {
     size_t known_count;
 };
 
-// Loads the backends and lists their devices, without opening any. Never fails. `desc` NULL means a
-// description of zeros. A backend without a library or a usable device is listed as unavailable,
-// with the reason; so is a device whose limits cannot be true (gpu_info_check). The model backend
-// is listed as unavailable only if a model was asked for. The devices' names and the reasons are
-// printable (text_printable). The system must exist as long as the devices that are opened from it.
+// Loads the backends and lists their devices, without opening any. Never fails. `desc` may be NULL
+// (all zeros). Backends without a library or a usable device, and devices with impossible limits
+// (gpu_info_check), are unavailable, with the reason; the model backend only if a model was asked
+// for. Names and reasons are printable (text_printable). The system must outlive its devices.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
@@ -147,10 +146,9 @@ bool gpu_device_calibrated_timestamp(struct gpu_device *device,
 MUST_CHECK bool gpu_device_choose_clock(struct gpu_device *device, double core_hz,
                                         struct error *err);
 
-// gpu_device_hold_clock keeps the device's clocks at the driver's peak level, for all programs,
-// until gpu_device_free_clock is called or the device is closed. If the clocks are already held, it
-// does nothing. Needs STABLE_CLOCK: RADV holds the clocks while a program has the profiling lock of
-// VK_KHR_performance_query. Before Linux 5.17, RADV succeeds without any effect.
+// Keeps the device's clocks at the driver's peak level, for all programs, until they are freed or
+// the device is closed; does nothing if they are held. Needs STABLE_CLOCK: RADV holds the clocks
+// while a program has the profiling lock; before Linux 5.17, it succeeds without any effect.
 MUST_CHECK bool gpu_device_hold_clock(struct gpu_device *device, struct error *err);
 void gpu_device_free_clock(struct gpu_device *device);
 
@@ -497,11 +495,10 @@ void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer
 void gpu_batch_split_set(struct gpu_batch *batch, unsigned split);
 void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 
-// Measures the time of the commands between begin and end. It runs from the end of all commands
-// before the span to the end of all commands in the span. No command of the batch runs across the
-// begin or the end. On Vulkan the span includes the cost of the time stamps (2–3 µs on an H200),
-// but not the barrier after the span. Spans must not nest. A batch has at most 64 spans and records
-// each at most once. An API that cannot put time stamps into a batch times the commands.
+// Measures from the end of all commands before the span to the end of all commands in the span; no
+// command of the batch runs across its begin or end. On Vulkan the span includes the time stamps
+// (2–3 µs on an H200), but not the barrier after it. Spans must not nest; a batch has at most 64,
+// and records each at most once. An API without time stamps in batches times the commands.
 void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span);
 void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
 

@@ -24,10 +24,9 @@
 //     mix(x): x ^= x >> 16; x *= 0x85ebca6b; x ^= x >> 13; x *= 0xc2b2ae35; x ^= x >> 16
 //
 // mix is the finaliser of MurmurHash3 (Austin Appleby, public domain). 0x9e3779b9 is 2^32 divided
-// by the golden ratio, as in Knuth's multiplicative hashing. The power of two is below 2n, so a
-// walk takes fewer than two steps on average. Over all keys, each index is mapped to each place
-// about equally often. (For 5 ≤ n ≤ 7 this is true within 6 %: the halves then have one and two
-// bits.) The permutation is not suitable for secrets.
+// by the golden ratio, as in Knuth's multiplicative hashing. A walk takes fewer than two steps on
+// average. Over all keys, each index is mapped to each place about equally often (within 6 % for 5
+// ≤ n ≤ 7). The permutation is not suitable for secrets.
 #ifndef MATH_PERMUTE_H
 #define MATH_PERMUTE_H
 

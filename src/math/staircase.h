@@ -69,17 +69,15 @@ struct staircase_points {
     double noise; // relative noise of each point's y
 };
 
-// Fits the end of one step whose heights are known: y is `low` before the step and `high` after it.
-// If the fitted shape does not describe the rise, the interval also includes that of
-// staircase_bound_step, if there is one. Does not set the members rise, kind and lead. Returns
-// false if there are fewer than 5 points, if `high` is not above `low`, or if the best fit is bad.
+// Fits the end of one step from the height `low` to the height `high`; does not set rise, kind and
+// lead. Returns false with fewer than 5 points, if `high` is not above `low`, or if the best fit is
+// bad. If the fitted shape does not describe the rise, adds staircase_bound_step's interval.
 bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, struct staircase_step *step);
 
-// Sets the end and the interval of a step of any shape, and no other members. The interval reaches
-// at least from the last point at height `low` to the first point at height `high`. The end is the
-// middle of the interval. Returns false if there are no such points, fewer than 5 points in all, or
-// if `high` is not above `low`.
+// Sets only the end and the interval of a step of any shape. The interval reaches at least from the
+// last point at height `low` to the first point at height `high`; the end is its middle. Returns
+// false without such points, with fewer than 5 in all, or if `high` is not above `low`.
 bool staircase_bound_step(const struct staircase_points *points, double low, double high,
                           struct staircase_step *step);
 

@@ -77,10 +77,9 @@ void staircase_fill(const struct staircase_work *work, const struct staircase *f
 // of this kind that ends at `end`. (For the curve's points, step_shapes_place does this.)
 void staircase_place_others(const struct staircase_work *work, unsigned kind, double end);
 
-// These functions set column j to the share of loads that miss because of one step:
-// staircase_fill_curve at the curve's points, staircase_fill_others at the points of chains with
-// other strides. Before, step_shapes_place or staircase_place_others must be called with the step's
-// end.
+// These functions set column j to the share of loads that miss because of one step, at the curve's
+// points or at those of other chains. First, call step_shapes_place or staircase_place_others with
+// the step's end.
 void staircase_fill_curve(const struct staircase_work *work, size_t j, unsigned shape);
 
 void staircase_fill_others(const struct staircase_work *work, size_t j, unsigned shape,
@@ -105,10 +104,9 @@ double staircase_solve(const struct staircase_work *work, const struct staircase
 struct staircase_expected staircase_expect(const struct staircase_work *work,
                                            const struct staircase *fit, size_t i);
 
-// Sets the weight of each point from its standard deviation. If `fit` is NULL, only the point's
-// noise counts. A point of the curve that is far from the fit gets less weight (Huber). A point of
-// a chain with another stride adds at most STAIRCASE_OTHER_MOST to the cost, so that it cannot
-// decide alone.
+// Sets the weight of each point from its standard deviation (from its noise if `fit` is NULL). A
+// point of the curve far from the fit gets less weight (Huber). A point of another chain adds at
+// most STAIRCASE_OTHER_MOST to the cost, so that it cannot decide alone.
 void staircase_weigh(const struct staircase_work *work, const struct staircase *fit);
 
 // ---------------------------------------------------------------- the search

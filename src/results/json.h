@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A run as JSON, schema "fathom-run/1" (docs/run-schema.json). Within version 1, members are only
-// added, and readers ignore members that they do not know. A number that is not finite is left out
-// (null inside arrays of numbers). The numbers in a file read back exactly, except whole numbers
-// above 2^63, which may be rounded. Each device, benchmark, result and finding has its own line, so
-// that line numbers in messages and in diffs are useful.
+// added, and readers ignore members that they do not know. Numbers read back exactly, except whole
+// ones above 2^63; one that is not finite is left out (null in arrays). Each device, benchmark,
+// result and finding has its own line, so that line numbers in messages and in diffs are useful.
 //
 // A run file lacks parameters of role DISPLAY, views of kind LINES, and the values of presets
 // (param_info.quick, …). It also lacks the members that results.h marks as not in run files.

@@ -3,15 +3,14 @@
 // outlive the process that measures (sensors/guard.h). All functions except sensor_clocks_users are
 // called only if the user asked for clocks.
 //
-// NVML: nvmlDeviceSetGpuLockedClocks(f, f) sets the clock; it needs root and Volta or newer.
-// nvmlDeviceGetSupportedGraphicsClocks lists the clocks. The driver does not report an earlier
-// lock, so nvmlDeviceResetGpuLockedClocks restores the default. (NVML API reference, "Device
-// Commands" and "Device Queries", R535)
+// NVML: nvmlDeviceSetGpuLockedClocks(f, f) needs root and Volta or newer. The driver does not
+// report an earlier lock, so nvmlDeviceResetGpuLockedClocks restores the default. (NVML API
+// reference, "Device Commands" and "Device Queries", R535)
 //
-// amdgpu: the file power_dpm_force_performance_level is set to `manual`, then pp_dpm_sclk to the
-// number of a state. The level that was set before is restored. If that level is already `manual`,
-// nothing is set, because its states could not be restored. (Linux,
-// Documentation/gpu/amdgpu/thermal.rst, "GPU sysfs Power State Interfaces")
+// amdgpu: power_dpm_force_performance_level becomes `manual`, then pp_dpm_sclk the number of a
+// state. The level before is restored; if it is `manual`, nothing is set, because its states could
+// not be restored. (Linux, Documentation/gpu/amdgpu/thermal.rst, "GPU sysfs Power State
+// Interfaces")
 //
 // The clock of a shared card is never set. So MIG, virtual GPUs and cards that other processes use
 // are refused, and so are containers, where other processes are invisible. Processes are found in
@@ -36,10 +35,9 @@ struct sensor_clocks_desc {
 
 struct sensor_clocks;
 
-// Opens a card to set its clock. If desc->undo is not NULL, restores that state at once; otherwise
-// changes nothing. If the clock cannot or must not be set, returns NULL with ERROR_UNSUPPORTED; the
-// message says why and what to do. The caller closes the result with sensor_clocks_close, which
-// accepts NULL and does not restore the clock.
+// Opens a card to set its clock, and restores the state desc->undo at once if that is not NULL.
+// Returns NULL with ERROR_UNSUPPORTED if the clock cannot or must not be set; the message says why
+// and what to do. sensor_clocks_close accepts NULL and does not restore the clock.
 struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, struct error *err);
 void sensor_clocks_close(struct sensor_clocks *clocks);
 

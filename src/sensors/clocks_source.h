@@ -44,10 +44,9 @@ const char *clocks_proc(const struct sensor_clocks_desc *desc);
 // True if the process is desc->own_pid or a visible descendant of it.
 bool clocks_is_own(const struct sensor_clocks_desc *desc, long pid);
 
-// Returns the ids of the processes that have the card open, as an array in `arena`. Leaves out
-// desc->own_pid and its descendants. The line drm-pdev in /proc/PID/fdinfo names the card. Sets
-// *barred to true if processes may be missing: access to one was denied, /proc cannot be read, or
-// the card's PCI address is unknown.
+// Returns the ids of the processes that have the card open (drm-pdev in /proc/PID/fdinfo), in
+// `arena`, without desc->own_pid and its descendants. Sets *barred to true if some may be missing:
+// access was denied, /proc cannot be read, or the card's PCI address is unknown.
 const long *clocks_openers(struct arena *arena, const struct sensor_clocks_desc *desc,
                            size_t *count, bool *barred);
 

@@ -223,9 +223,8 @@ static void count_links(const struct nvml *nvml, struct nvml_device *device, int
     counts->nvlink_bytes = 1024.0 * ((double)fields[2].value + (double)fields[3].value);
 }
 
-// Returns the PCI Express traffic between two readings, in bytes per second, both directions
-// together; NaN if the card does not count it. A counter overflows every 4 GiB, which take at least
-// 30 ms. The readings are a few ms apart, so it overflows at most once between them.
+// Returns the PCI Express traffic in bytes per second, both directions together; NaN if not known.
+// A counter overflows at most once between the readings: 4 GiB take at least 30 ms.
 static double pcie_traffic(const struct link_counts *before, const struct link_counts *after)
 {
     double bytes = 0;

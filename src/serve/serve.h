@@ -3,11 +3,10 @@
 // page with controls, and a web socket through which the page asks for measurements. HTTP and web
 // sockets come from civetweb, a library that is opened at run time.
 //
-// Security: only programs on this machine reach the server. Any of them can get the page, which
-// contains no data. The web socket requires a token, which is new at each start. The token is in
-// the printed address after the '#', a part that browsers never send. Host and Origin are checked
-// (serve/peer.h), so that a page of another site cannot use the web socket through a user's
-// browser. No message can name a file, and the server opens no file for a message.
+// Security: only programs on this machine reach the server, and the page contains no data. The web
+// socket requires a token, which is new at each start. It is in the printed address after the '#',
+// a part that browsers never send. Host and Origin are checked (serve/peer.h), so that a page of
+// another site cannot use the web socket. The server opens no file for a message.
 #ifndef SERVE_SERVE_H
 #define SERVE_SERVE_H
 

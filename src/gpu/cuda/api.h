@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The part of the CUDA driver API that fathom uses. It is declared here, so that no SDK is needed
-// to build fathom. The functions' names, the values and the layouts are those of NVIDIA's CUDA
-// Driver API reference (docs.nvidia.com/cuda/cuda-driver-api), for 64-bit Linux. A suffix _v2 is
-// part of the name that the driver exports.
+// The part of the CUDA driver API that fathom uses, declared here so that no SDK is needed. Names
+// (also suffixes such as _v2), values and layouts are those of NVIDIA's CUDA Driver API reference
+// (docs.nvidia.com/cuda/cuda-driver-api), for 64-bit Linux.
 #ifndef GPU_CUDA_API_H
 #define GPU_CUDA_API_H
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters through CUPTI, NVIDIA's profiling library, which is loaded when counters are
-// opened. Each set of counters has its own CUPTI host object, whose configuration lists them. The
-// first run of a set creates the device's profiler, which takes tenths of a second. Later runs of
-// the set use it again; it is closed if another set runs, or if a run fails.
+// opened. The first run of a set creates the device's profiler, which takes tenths of a second;
+// later runs of the set use it again. It is closed if another set runs, or if a run fails.
 #include "gpu/cuda/cuda.h"
 #include "gpu/cuda/cupti.h"
 

@@ -9,9 +9,8 @@
 #include <string.h>
 
 struct cache {
-    // A word for each line, set after set. The upper bits of a word are the tag, which is 0 if
-    // there is no line. Each of the lower bits tells whether one sector of the line is present. In
-    // an LRU cache, the lines of a set are sorted by their last use, the latest first.
+    // A word for each line, set after set: the tag (0 if there is no line), then a bit for each
+    // sector that is present. LRU keeps the lines of a set by their last use, the latest first.
     uint32_t *lines;
     // trees[set]: bits of the PLRU tree of the set; NULL unless the replacement is PLRU
     uint64_t *trees;

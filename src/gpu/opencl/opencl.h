@@ -142,10 +142,9 @@ MUST_CHECK bool opencl_queue_create(const struct opencl_device *device, cl_comma
 MUST_CHECK bool opencl_event_wait(const struct opencl_device *device, cl_event event,
                                   uint64_t timeout_ns, struct error *err);
 
-// opencl_host_begin must be called before the caller puts a copy into the queue `host`. It waits
-// for the work of the device's first queue. opencl_host_end must be called after any command was
-// put into the queue `host`, with the `result` and the `event` of the OpenCL function that did so.
-// opencl_host_end waits until the command is done, and releases the event.
+// Call opencl_host_begin before you put a copy into the queue `host`: it waits for the work of the
+// device's first queue. Call opencl_host_end after any command in that queue, with the `result` and
+// the `event` of the OpenCL function: it waits for the command, and releases the event.
 MUST_CHECK bool opencl_host_begin(const struct opencl_device *device, struct error *err);
 MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
                                 const char *what, struct error *err);

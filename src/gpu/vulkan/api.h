@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Declarations that the files of the Vulkan backend share. The backend uses Vulkan 1.3 through
-// volk, without a link to libvulkan. Instance functions are volk's global pointers; device
-// functions are in a table of the device.
+// Declarations that the files of the Vulkan backend share. Vulkan 1.3 comes through volk: instance
+// functions are volk's global pointers, device functions are in a table of the device.
 //
 //   backend.c     the loader, the instance, validation, the table of functions
 //   enumerate.c   physical devices → gpu_info, with its queue families and number of cores
@@ -290,10 +289,9 @@ void vulkan_profiling_unlock(struct vulkan_device *device);
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 
-// vulkan_transfer_begin begins the command buffer transfer.commands with a barrier: what is
-// recorded next waits for earlier batches and sees what they wrote. vulkan_transfer_end submits the
-// command buffer after another barrier, and waits for its end. If the wait fails, for example after
-// 10 s, the device counts as lost; it also counts as hung, unless the error is ERROR_DEVICE_LOST.
+// vulkan_transfer_begin begins transfer.commands with a barrier: what is recorded next sees what
+// earlier batches wrote. vulkan_transfer_end submits the commands and waits, at most 10 s. If the
+// wait fails, the device counts as lost, and as hung unless the error is ERROR_DEVICE_LOST.
 MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
 MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reuses the Vulkan objects of destroyed batches. Each visit of a case records a few batches, and
-// each batch needs a command pool and a semaphore, and mostly pools of time stamps and descriptors.
-// To create these objects for each batch would often take longer than the measured work.
+// Reuses the Vulkan objects of destroyed batches: to create them for each of the few batches of a
+// visit would often take longer than the measured work.
 #include "gpu/vulkan/api.h"
 
 // Returns the link to the first spare with the batch's queue family and number of spans.
