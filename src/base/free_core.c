@@ -41,8 +41,7 @@ struct free_core *free_core_create(struct arena *arena, const char *root, const 
 
 // ---------------------------------------------------------------- interrupts of the card
 
-// Returns how many interrupts this vector has had on all processors; 0 if not known. The file has a
-// number for each processor: "0,0,13,…".
+// Returns this vector's interrupts on all processors; 0 if not known. The file has "0,0,13,…".
 static double interrupts_of(const struct free_core *core, const char *vector)
 {
     char line[8192], *at = line;
@@ -150,8 +149,7 @@ static inline void step_all(uint64_t x[8])
     __asm__ volatile("" : "+r"(x[4]), "+r"(x[5]), "+r"(x[6]), "+r"(x[7]));
 }
 
-// Times eight independent chains of additions and XORs, in ns: the core starts as many operations
-// per cycle as it can.
+// Times eight independent chains, in ns: the core starts as many operations per cycle as it can.
 static double wide_ns(void)
 {
     uint64_t x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, start_ns = clock_now_ns();

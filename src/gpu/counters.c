@@ -90,8 +90,7 @@ unsigned gpu_counter_set_passes(const struct gpu_counter_set *set)
     return set->passes;
 }
 
-// Submits the batch and waits for it. If the wait fails and the device is not lost, ends the batch
-// with gpu_batch_finish, so that it does not stay in flight.
+// After a failed wait, gpu_batch_finish ends the batch, so that it does not stay in flight.
 static bool run_to_end(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
     bool ran = gpu_batch_run(batch, timeout_ns, err);

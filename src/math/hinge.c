@@ -84,8 +84,7 @@ static double best_width(const struct work *work, double end, double *width)
     double half = work->hinge->width_max / 2;
     *width = half;
     double coarse = try_widths(work, end, half, COARSE, (double)INFINITY, width);
-    // The fine search also tries the best width of the coarse search, so it always finds a width
-    // with a cost of at most `coarse`.
+    // The fine search also tries the coarse search's best width, so it always finds a width.
     return try_widths(work, end, 2 * half / COARSE, FINE, coarse, width);
 }
 
@@ -118,8 +117,7 @@ static void find_end(const struct work *work, struct plateaus_step *step)
     }
 }
 
-// Widens the interval to the points on both sides of the plateau's end. A narrower interval would
-// rely on a straight rise.
+// Widens the interval to the points on both sides: less would rely on a straight rise.
 static void bracket_end(const struct hinge *hinge, struct plateaus_step *step)
 {
     double before = step->end_low, after = step->end_high;

@@ -19,8 +19,7 @@ struct population population_of(double *values, size_t count)
     return population;
 }
 
-// Returns the scale of distances from the median. It includes the error of the median: 1.25 σ / √n,
-// because the median has the efficiency 2/π.
+// Returns the scale of distances; the median's own error is 1.25 σ / √n (its efficiency is 2/π).
 static double scale_of(const struct population *population, double least)
 {
     return fmax(population->sigma, least) * sqrt(1 + 1.57 / (double)population->count);

@@ -22,8 +22,7 @@ struct work {
     double rise_part; // weight of a squared deviation on a rise; on a plateau this weight is 1
     double *ln_y;
     double *weight;
-    // Prefix sums, with n + 1 elements: element i sums over all points before point i. `prefix`
-    // sums ln y. `linear` sums y with the weight 1 / y².
+    // Prefix sums (element i: all points before i) of ln y, and of y with the weight 1 / y².
     struct sums *prefix;
     struct sums *linear;
     // best[level][j] is the minimum cost of the points 0…j if plateau `level` ends at point j. This
@@ -266,8 +265,7 @@ static double height_at_end(const struct work *work, const struct plateau *plate
     return plateau_height(work, first, plateau->last);
 }
 
-// Fits the end of each plateau but the last one. Uses the height near the end, because address
-// translation may make a plateau rise slowly (creep).
+// Fits the ends by the heights near them: address translation may cause a slow rise (creep).
 static void fit_steps(struct arena *arena, const struct work *work, struct plateaus *fit)
 {
     const struct plateaus_desc *desc = work->desc;
@@ -332,8 +330,7 @@ static double steepness_above(const struct plateaus *fit, size_t k)
     return step_above(fit, k) / fmax(width, 1e-6);
 }
 
-// Returns true if level k rises little compared with the steps beside it. Otherwise, a curve that
-// rises everywhere could be divided anywhere.
+// Without this test of a level's rise, a curve that rises everywhere could be divided anywhere.
 static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
 {
     bool alone = fit->count == 1;

@@ -75,8 +75,7 @@ static double others_loss(const struct staircase_work *work, const struct stairc
     return loss;
 }
 
-// Returns the loss: how badly a fit describes all points. Losses of two fits can be compared; their
-// costs cannot, because each search changes the weights.
+// Returns how badly a fit describes all points; unlike costs, losses of two fits can be compared.
 static double loss_of(const struct staircase_work *work, const struct staircase *fit)
 {
     double squares = 0, loss = others_loss(work, fit, &squares);
@@ -89,8 +88,7 @@ static double loss_of(const struct staircase_work *work, const struct staircase 
     return loss;
 }
 
-// Returns true if the curve has a flat part between the ends of two caches: almost all loads miss
-// the smaller cache, almost none the larger one.
+// True if between two caches' ends, almost all loads miss the smaller one, almost none the larger.
 static bool is_flat_between(const struct staircase_work *work, const struct staircase_step *a,
                             const struct staircase_step *b)
 {

@@ -118,8 +118,7 @@ double stats_t_quantile(double p, unsigned freedom)
 
 size_t stats_median_rank(size_t count, double confidence)
 {
-    // The interval from the k-th smallest to the k-th largest value misses the median with
-    // probability 2 Σ_{i<k} C(n,i) / 2^n.
+    // The interval between ranks k misses the median with probability 2 Σ_{i<k} C(n,i) / 2^n.
     double n = (double)count, log_term = -n * log(2), outside = 2 * exp(log_term);
     size_t rank = 0;
     while (rank < count / 2 && outside <= 1 - confidence) {

@@ -148,8 +148,7 @@ static double even_share(enum kind kind, unsigned ways, double load)
     return (fewer + part * (whole + 1) * set_share(kind, ways, whole + 1)) / lines;
 }
 
-// Returns the share of loads that miss if the number of lines in a set has a Poisson distribution.
-// Term k is for a line that shares its set with k other lines.
+// The lines in a set have a Poisson distribution; term k is for a line with k others in its set.
 static double spread_share(unsigned ways, double load, const double *by_lines)
 {
     double mean = load * ways, probability = exp(-mean), share = 0;

@@ -326,8 +326,7 @@ static size_t skip_digits(const char **text)
     return count;
 }
 
-// True if the text is a JSON number with at most 18 digits before the point. Sets *is_whole if the
-// number has no fraction and no exponent.
+// True for a JSON number of at most 18 digits before the point. *is_whole: no fraction or exponent.
 static bool is_number(const char *text, bool *is_whole)
 {
     text += *text == '-';

@@ -216,8 +216,7 @@ void run_put_case(struct json_out *out, const char *name, const void *result)
     json_put_close(out, '}');
 }
 
-// Returns an empty value for a parameter that the file does not declare. The JSON value gives the
-// type. If the result's key names the parameter, the role is AXIS, else METHOD.
+// The JSON value gives the type, the result's key the role: AXIS if it names the parameter.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
                                           const char *result_key)
 {

@@ -64,8 +64,7 @@ static bool is_file(const char *word)
            (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
-// Finds `word` in the first `bytes` bytes of a list such as "stride|banks", and sets *place to its
-// index. If the list lacks the word, sets *place to 0 and returns false.
+// Sets *place to the index of `word` in a list such as "stride|banks"; 0 and false if not there.
 static bool place_of(const char *list, size_t bytes, const char *word, unsigned *place)
 {
     size_t length = strlen(word);

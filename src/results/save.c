@@ -122,8 +122,7 @@ static int target_open(const struct target *target)
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// Returns the errno of a failed write, because stdio does not keep it: writes one more byte, which
-// fails in the same way. The byte does no harm, because the temporary file is deleted.
+// stdio does not keep the errno of a failed write, but one more byte fails in the same way.
 static int write_error(int file)
 {
     errno = 0;

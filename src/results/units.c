@@ -12,8 +12,7 @@ const char *unit_name(enum unit unit)
     return words_name(&unit_words, unit);
 }
 
-// How a unit is scaled for readers. names[home] is the unscaled unit. Each unit in `names` is
-// `base` times the unit before it.
+// Each unit in `names` is `base` times the one before; names[home] is the unscaled unit.
 struct scale {
     double base;
     unsigned home, count;

@@ -14,8 +14,7 @@ enum {
     LINE_BYTES = 512
 };
 
-// Inode of the machine's first PID namespace (Linux, include/linux/proc_ns.h, PROC_PID_INIT_INO).
-// /proc/self/ns/pid has another inode in a container.
+// Inode of the first PID namespace (Linux, proc_ns.h, PROC_PID_INIT_INO); containers have others.
 static const char first_namespace[] = "pid:[4026531836]";
 
 struct sensor_clocks {

@@ -36,8 +36,7 @@ static bool lose(struct clock_guard *guard, const char *why, struct error *err)
     return false;
 }
 
-// Sends a request to the guard and waits for the answer. Fails if the first word of the answer is
-// not `expected`. Sets *rest to the text after that word.
+// Sends a request. Fails unless the answer's first word is `expected`; *rest is the text after it.
 static bool ask(struct clock_guard *guard, const char *line, const char *expected,
                 const char **rest, struct error *err)
 {

@@ -292,8 +292,7 @@ static double nvml_others_traffic(void *handle)
     return traffic > brief_bytes_per_s ? fmin(traffic, others_traffic_now(handle)) : traffic;
 }
 
-// Returns how many bytes of the card's memory are in use; NaN if that is not known. Returns NaN for
-// a divided card (MIG), too, because memory of other instances does not concern this instance.
+// Returns the bytes of memory in use; NaN if not known, or if instances (MIG) share the card.
 static double nvml_used_memory(void *handle)
 {
     const struct nvml *nvml = handle;

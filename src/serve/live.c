@@ -140,8 +140,7 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// Gives the cases of the plan `cases` new numbers, which the worker has not seen. The worker keeps
-// data of a case under its number, and must not use old data for a new case.
+// Gives a plan's cases new numbers: the worker keeps data by number, and must not reuse old data.
 struct numbered_plan {
     // Must be the first member: a pointer to `plan` is cast to a pointer to struct numbered_plan.
     struct plan plan;

@@ -27,8 +27,7 @@ bool cuda_api_has_graphs(const struct cuda_api *api)
            api->cuGraphExecDestroy && api->cuGraphDestroy;
 }
 
-// Returns true for errors after which the CUDA context is unusable: a kernel or the memory failed,
-// or the device is gone. Source: CUDA driver API reference, CUresult.
+// Returns true if the CUDA context is unusable after this error (driver API reference, CUresult).
 static bool is_lost(int result)
 {
     return result == CU_ILLEGAL_ADDRESS || result == CU_LAUNCH_TIMEOUT ||

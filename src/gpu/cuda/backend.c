@@ -39,8 +39,7 @@ void cuda_object_destroy(struct gpu_object *object)
     }
 }
 
-// Returns the path of a library whose functions replace the driver's, for example to share a card
-// between containers; NULL if there is none.
+// Returns the path of a library that replaces the driver's functions; NULL if there is none.
 static const char *interceptor(const struct gpu_device *base)
 {
     const struct cuda_state *state = ((const struct cuda_device *)base)->state;

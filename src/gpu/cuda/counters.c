@@ -323,8 +323,7 @@ static struct counters *counters_of(const struct gpu_counter_set *set)
     return (struct counters *)set->counters;
 }
 
-// Prepares the memory for the counter values, and gives the set to the profiler. Asks CUPTI for the
-// size of that memory only if the profiler is new, because the answer takes long.
+// Asks CUPTI for the size of the values only if the profiler is new: the answer takes long.
 static bool prepare_data(struct counters *counters, struct set *set, struct error *err)
 {
     struct cupti_data_size size = {CUPTI_HEAD(cupti_data_size, bytes),

@@ -74,8 +74,7 @@ static struct candidates find_candidates(struct arena *arena)
     return list;
 }
 
-// Opens the library `name` beside libcupti (`file`), so that the dynamic loader finds it when
-// libcupti opens `name` without a folder.
+// Opens a library beside libcupti, so that the dynamic loader finds it when libcupti opens it.
 static struct dynlib *open_beside(struct arena *arena, const char *file, const char *name,
                                   struct error *err)
 {

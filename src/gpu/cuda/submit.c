@@ -214,8 +214,7 @@ struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err)
     return &hold->base;
 }
 
-// Must be called once for each hold: when it is released, or destroyed without a release. If no
-// other hold of the device remains, frees the objects whose release was deferred.
+// Must be called once for each hold. After the last one, frees objects whose release was deferred.
 static void let_go(struct cuda_device *device)
 {
     if (--device->held == 0)

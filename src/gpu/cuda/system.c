@@ -115,8 +115,7 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
     };
 }
 
-// With CUDA_LAUNCH_BLOCKING (CUDA C++ Programming Guide), a launch returns when its kernel has
-// ended. A kernel that waits for the host would then never end.
+// CUDA_LAUNCH_BLOCKING makes launches wait for kernels: one that waits for the host never ends.
 static bool launches_block(void)
 {
     const char *value = getenv("CUDA_LAUNCH_BLOCKING");

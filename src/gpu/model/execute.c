@@ -65,8 +65,7 @@ struct group {
     uint32_t stopped, due;
 };
 
-// The stacks of all fibers. A fiber starts at its first use, and never ends. When no thread of its
-// group is left to start, the fiber waits for the next group.
+// The stacks of all fibers. A fiber never ends: it waits for the next group with a thread to start.
 struct model_stacks {
     // `count` stacks of STACK_BYTES bytes; a page takes memory only once it is touched
     char *memory;
@@ -162,8 +161,7 @@ void model_thread_compute(uint32_t cycles)
     fiber_here()->now += cycles;
 }
 
-// Returns the virtual time of the thread in ns. It does not include the time in which other
-// processes used the device.
+// Returns the thread's virtual time in ns, without the time of other processes on the device.
 static double own_ns(const struct fiber *fiber)
 {
     const struct model_execution *execution = fiber->group->execution;

@@ -233,8 +233,7 @@ static bool is_beyond(const struct member_place *place, const struct model_cache
     return true;
 }
 
-// Reads the array `key` of cache levels or TLBs, which has at most `most` elements. Each cache
-// level must be larger and slower than the level before it.
+// Reads an array of cache levels or TLBs; a level must be larger and slower than the one before.
 static bool read_caches(const struct member_place *root, const char *key, uint32_t most,
                         bool (*read)(const struct member_place *, struct model_cache_desc *),
                         struct model_cache_desc *caches, uint32_t *count)
@@ -328,8 +327,7 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     double since_ns = own_ns - machine->company_after_ns, slice_ns = machine->company_slice_ns;
     if (!(machine->company_period_ns > 0) || since_ns < 0)
         return 0;
-    // In the first length_ns of a period, other processes and this process use the device in turn.
-    // The other processes get the first slice.
+    // In the first length_ns of a period, others and this process take turns, the others first.
     double length_ns = machine->company_length_ns;
     double pairs = floor(length_ns / (2 * slice_ns));
     double away_ns = pairs * slice_ns + fmin(length_ns - 2 * slice_ns * pairs, slice_ns);

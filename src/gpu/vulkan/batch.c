@@ -253,8 +253,7 @@ static bool fetch_stamps(struct vulkan_device *device, struct vulkan_batch *batc
     return true;
 }
 
-// Polls for at most VULKAN_LOOK_NS before the blocking wait, because drivers wake a blocked caller
-// late. Does not poll on CPU devices, where it would take processor time from the work.
+// Polls before the blocking wait, because drivers wake a blocked caller late; not on CPU devices.
 static void look_first(struct vulkan_device *device, const struct vulkan_batch *batch,
                        uint64_t timeout_ns)
 {

@@ -108,8 +108,7 @@ static void find_sources(struct counters *counters)
     }
 }
 
-// Bytes, cycles and events are sums, all other counters averages; also RADV's hit ratios, whose
-// unit it states as bytes.
+// Bytes, cycles and events are sums, all others averages (also RADV's ratios, stated as bytes).
 static enum gpu_counter_unit unit_of(const struct native *native)
 {
     if (text_contains(native->name, "ratio"))

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // Maximum number of loop iterations of a thread in llvmpipe (LP_MAX_TGSI_LOOP_ITERATIONS of
-    // Mesa). Measured on Mesa 22.3.6 with a kernel that has several loops.
+    // most loop iterations of a llvmpipe thread (LP_MAX_TGSI_LOOP_ITERATIONS; measured,
+    // Mesa 22.3.6)
     LLVMPIPE_LOOP_ITERATIONS = 65534,
     QUEUE_FAMILIES_MAX = 64, // further queue families are ignored
 };
@@ -188,8 +188,7 @@ static enum gpu_queue_kind queue_kind_of(VkQueueFlags flags)
     return flags & VK_QUEUE_GRAPHICS_BIT ? GPU_QUEUE_UNIVERSAL : GPU_QUEUE_COMPUTE;
 }
 
-// Lists the queue families. If the unit of the device's time stamps is infinite, the families have
-// no time stamps: RADV without hardware, which compiles kernels in tests, reports such a unit.
+// An infinite unit of time stamps means none: RADV without hardware, as in tests, reports it.
 static void fill_families(struct vulkan_physical *physical, const struct properties *p,
                           struct gpu_info *info, struct arena *scratch)
 {

@@ -62,8 +62,7 @@ struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer
     }
     struct vulkan_typed *typed = ARENA_NEW(scope->arena, struct vulkan_typed);
     typed->base.writable = features & VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT;
-    // A view must support all texel usages of its VkBuffer. But some formats lack some of these
-    // usages. So each typed view gets its own VkBuffer over the same memory.
+    // Some formats lack some texel usages, so each view gets its own VkBuffer over the same memory.
     VkBufferUsageFlags usage = VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
     if (typed->base.writable)
         usage |= VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;

@@ -63,8 +63,7 @@ uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
     return (uint32_t)(used + bindings->params_bytes);
 }
 
-// Binds the program and its arguments. If the previous dispatch had the same program and arguments,
-// as in throughput measurements, its descriptor set is used again.
+// Reuses the previous dispatch's descriptor set if its program and arguments are the same.
 static bool bind(struct vulkan_batch *batch, const struct vulkan_program *program,
                  const struct gpu_dispatch *dispatch, const struct vulkan_bindings *bindings,
                  struct error *err)

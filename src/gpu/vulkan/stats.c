@@ -135,8 +135,7 @@ static VkResult read_representations(struct capture *capture)
     return result;
 }
 
-// Reads what the driver reports about each executable (compiled part) of the pipeline. A ray
-// pipeline may have any number of executables, because a driver may join kernels or add its own.
+// Reads each executable (compiled part) of the pipeline: a driver may join kernels or add its own.
 static VkResult read_executables(struct capture *capture, bool named)
 {
     const struct vulkan_device *device = capture->device;

@@ -95,8 +95,7 @@ bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
     return ok;
 }
 
-// Returns the stack size of a ray pipeline in bytes, for rays that trace no further rays. Uses
-// Vulkan's formula for the default stack size.
+// Returns Vulkan's default stack size, in bytes, for rays that trace no further rays.
 VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
                                     const struct vulkan_program *program)
 {
@@ -124,8 +123,7 @@ VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
 
 // ---------------------------------------------------------------- the table
 
-// Copies the handles of the shader groups to the table. The first handle is put at byte `first` of
-// the buffer, and the handles are `stride` bytes apart.
+// Copies the groups' handles to the buffer, from byte `first` on, `stride` bytes apart.
 static bool write_table(struct vulkan_device *device, const struct vulkan_program *program,
                         VkDeviceSize first, uint32_t stride, struct error *err)
 {
