@@ -5,13 +5,11 @@
 #include <string.h>
 
 static const double close_bound = 0.01, wide_bound = 0.03;
-// If fewer bytes than this are claimed in total, a count of bytes may differ from its claim by 3 %
-// instead of 1 %. (A claim is the value that the benchmark predicts.)
+// If a claim is below this many bytes in total, the count may differ from it by 3 % instead of 1 %.
 static const double close_bytes = 1 << 30;
 
 enum {
-    // Maximum number of claims that the text of the finding "claim-differs" lists. Further claims
-    // that differ are only counted.
+    // Maximum number of claims that the text of the finding "claim-differs" lists.
     NAMED_MAX = 3
 };
 
@@ -23,8 +21,7 @@ const double *audit_counted(const struct result *result, const char *name)
     return NULL;
 }
 
-// Returns the counted value of the result's hardware counter `name`; 0 if the result lacks the
-// counter.
+// Returns the value of the hardware counter `name`; 0 if the result lacks the counter.
 static double counted(const struct result *result, const char *name)
 {
     const double *value = audit_counted(result, name);
@@ -43,9 +40,8 @@ static double bound_of(const struct counter *counter)
     return is_small ? wide_bound : close_bound;
 }
 
-// Returns how large a count may be if its claim is zero: 1 % of the result's largest claim of the
-// same unit. For bytes, the limit is at least AUDIT_ZERO_BYTES divided by the number of units of
-// work, because counts are per unit of work.
+// Returns how large a count may be if its claim is zero. A count is per unit of work,
+// AUDIT_ZERO_BYTES is for all units.
 static double zero_bound(const struct result *result, const struct counter *counter)
 {
     double most = 0;
@@ -87,8 +83,7 @@ struct tally {
     size_t named_count;
     const char **keys; // keys of the results in which a claim differs from the count
     size_t key_count, key_capacity;
-    // Number of cases whose claim `dram_read` (predicted bytes read from memory) is not zero and
-    // agrees with the count.
+    // Number of cases that claim reads from memory (`dram_read`) and whose claim agrees.
     size_t memory_cases;
     // Largest share, 0 to 1, of a case's claimed `dram_read` that the L2 served instead of memory.
     double served;
@@ -113,8 +108,8 @@ static void name_claim(struct run *run, struct tally *tally, const struct result
                                 tally->named ? ", " : "", counter->name, result->key, differs);
 }
 
-// Counts the case if the counter is `dram_read` (bytes read from memory) and its claim is not zero.
-// Records the counted case with the largest share of bytes that the L2 served instead of memory.
+// Counts a case that claims reads from memory, and keeps the case of which the L2 served the
+// largest share.
 static void tally_served(struct tally *tally, const struct result *result,
                          const struct counter *counter)
 {

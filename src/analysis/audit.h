@@ -8,19 +8,14 @@
 // Returns the counted value of the result's hardware counter `name`; NULL if the result lacks it.
 const double *audit_counted(const struct result *result, const char *name);
 
-// Returns the counted value divided by the claim, the value that the benchmark predicts. Returns
-// NaN if there is no claim or if it is zero.
+// Returns the count divided by its claim; NaN if there is no claim or if the claim is zero.
 double audit_ratio(const struct counter *counter);
 
-// Returns true if the counted value agrees with its claim, the value that the benchmark predicts. A
-// counter without a claim always agrees. Otherwise, the count may differ from the claim by:
-// - 1 % of the claim
-// - for bytes, 3 % of the claim, if the claim for all units of work together is less than 1 GiB
-// A count of `dram_read` may also be lower by the bytes that the L2 served.
-//
-// If the claim is zero, the count may be at most 1 % of the largest claim that the result has in
-// the same unit. A count of bytes also agrees if all units of work together have at most
-// AUDIT_ZERO_BYTES.
+// Returns true if the count agrees with its claim, the value that the benchmark predicts: it
+// differs by at most 1 %, or by at most 3 % if fewer than 1 GiB were claimed in total. A counter
+// without a claim always agrees. A count of `dram_read` may also be lower by the bytes that the L2
+// served. If the claim is zero, the count may be at most 1 % of the largest claim that the result
+// has in the same unit, or at most AUDIT_ZERO_BYTES for all units of work together.
 enum {
     AUDIT_ZERO_BYTES = 256 << 10
 };
@@ -55,17 +50,13 @@ enum {
 double hits_rate(const struct result *result, unsigned level);
 
 // Adds these findings, unless the run already has one of them for this device.
-//   hits-end    The size at which the hits of a cache end; one finding for each cache. It lies
-//               between two sizes of the device's longest latency curve: at the smaller one at
-//               least 95 % of the reads hit the cache, at the next one fewer. The text compares it
-//               with the size at which the latency rises (equal within a factor of 1.25).
-//               value: the factor between the nearest ends of the intervals of both sizes; 1 if
-//               the intervals touch, and NaN if the latency does not show the cache's end.
+//   hits-end    The size at which the hits of a cache end, between two sizes of the longest latency
+//               curve; one finding for each cache.
+//               value: the factor between this size and the size at which the latency rises; 1 if
+//               their intervals touch, NaN if the latency does not show the cache's end.
 //               keys: the two cases of the curve between which the hits end.
-//   over-fetch  The bytes of memory that a load reads in chains that miss all caches (less than 5 %
-//               of the reads hit the L2).
-//               value: the median of these chains. The text also has the bytes read through the L2.
-//               keys: the shortest and the longest of these chains.
+//   over-fetch  The bytes of memory that a load reads in chains that miss all caches.
+//               value: the median of these chains. keys: the shortest and the longest chain.
 void hits_add_findings(struct run *run, const char *device);
 
 #endif

@@ -44,8 +44,7 @@ unsigned banks_count(const struct banks_curve *curve)
     for (size_t i = curve->count; i-- > 0;)
         if (is_power(curve->strides[i]) && curve->times[i] * alike >= longest)
             banks = curve->strides[i];
-    // The number of banks is known only if larger powers of two were measured as strides, and if
-    // all of them take the same time.
+    // The number is known only if larger powers of two were measured and take the same time.
     for (unsigned stride = (unsigned)banks; stride && stride <= last; stride *= 2)
         if (time_at(curve, stride) * alike < longest)
             return 0;

@@ -16,10 +16,9 @@ struct banks_curve {
 
 // Returns the number of banks of shared memory; 0 if it is not known.
 //
-// At a stride of s words, the threads use banks / gcd(s, banks) banks. So each power of two in the
-// stride makes a load slower, until all threads use one bank. The number of banks is the stride at
-// which this happens. Banks count as 4 bytes wide: 32 banks of 8 bytes look like 64 banks of 4
-// bytes.
+// A stride of s words uses banks / gcd(s, banks) banks. So the number of banks is the power of two
+// from which on longer strides take no more time. Banks count as 4 bytes wide: 32 banks of 8 bytes
+// look like 64 banks of 4 bytes.
 //
 // The number is not known if one of these is true:
 // - No power of two takes twice the time of stride 1.

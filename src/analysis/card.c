@@ -17,8 +17,7 @@ struct builder {
 
 // ---------------------------------------------------------------- levels of memory
 
-// Returns the name of level k of the latency curve: L1, L2 or DRAM. Returns CARD_LEVEL_ANY for any
-// other level, which has no row on the card.
+// Returns the name of level k (L1, L2 or DRAM); CARD_LEVEL_ANY if the card has no row for it.
 static enum card_level level_name(const struct level_curve *curve, size_t k)
 {
     if (k + 1 == levels_count(curve) && isfinite(levels_memory(curve)))
@@ -31,11 +30,9 @@ struct working_sets {
     double least, most;
 };
 
-// Returns the range of working sets that show the bandwidth of a level. For L1, the range begins at
-// 0; for any other level, at four times the size of the cache before it. For a cache, the range
-// ends at half of the cache's size, so that the cache holds the whole set. The range is empty
-// (least > most) if the latency curve does not show the level, or if the cache is too small for
-// such a range. For CARD_LEVEL_ANY, the range has all sizes.
+// Returns the range of working sets that show the bandwidth of a level. Sets of a cache fill at
+// most half of it, and are at least four times the cache before it. If no set does, or if the
+// latency curve does not show the level, the range is empty.
 static struct working_sets level_sets(const struct level_curve *curve, enum card_level level)
 {
     size_t count = levels_count(curve), k = level == CARD_LEVEL_L1 ? 0 : 1;
@@ -51,8 +48,8 @@ static struct working_sets level_sets(const struct level_curve *curve, enum card
 
 // ---------------------------------------------------------------- adding rows and figures
 
-// Returns the card's row with this section and label. Adds the row if the card lacks it. Returns
-// NULL if the card lacks the row and is full (CARD_ROWS_MAX).
+// Returns the card's row with this section and label, adding it if needed; NULL if the card is
+// full.
 static struct card_row *row_get(struct card *card, enum card_section section, const char *label)
 {
     size_t at = 0;
@@ -70,9 +67,8 @@ static struct card_row *row_get(struct card *card, enum card_section section, co
     return &card->rows[at];
 }
 
-// Returns true if the card shows the figure `one` instead of `other`. A figure with a value wins
-// over a figure without. If neither has a value, failed wins over skipped. Of two values, the
-// better one wins. But if the values are at most CARD_NEAR apart, the better verdict wins.
+// Returns true if the card shows `one` instead of `other`: if it has the better value or, for
+// values at most CARD_NEAR apart, the better verdict.
 static bool is_better(const struct card_figure *one, const struct card_figure *other)
 {
     if (!isfinite(one->value) || !isfinite(other->value))
@@ -83,9 +79,8 @@ static bool is_better(const struct card_figure *one, const struct card_figure *o
     return gain > 0;
 }
 
-// Adds the figure to the card's row with this label. If the row already has figures with the same
-// name, it shows the best of them. The others are kept in the list card_figure.other. Does nothing
-// if the card or the row is full.
+// Adds the figure to its row. Of several figures with the same name, the row shows the best, and
+// keeps the others in the list card_figure.other.
 static void figure_add(const struct builder *b, const char *label, const struct card_figure *figure)
 {
     struct card_row *row = row_get(b->card, b->headline->section, label);
@@ -109,8 +104,7 @@ static void figure_add(const struct builder *b, const char *label, const struct 
     row->count += at == row->count;
 }
 
-// Returns a figure without a value. Its names and units come from the headline, the figure that the
-// benchmark declares.
+// Returns the headline's figure, still without a value.
 static struct card_figure figure_of(const struct builder *b)
 {
     const struct metric_info *metric = benchmark_metric(b->info, b->headline->metric);
@@ -178,9 +172,8 @@ static bool is_described(const struct builder *b, const struct result *result,
            (b->headline->level == CARD_LEVEL_ANY || (bytes >= sets->least && bytes <= sets->most));
 }
 
-// Returns the range of working sets whose cases may give the headline's figure. For a cache, the
-// range has only the largest measured set of the level, because smaller sets lie partly in caches
-// nearer to the cores.
+// Returns the working sets that may give the headline's figure. For a cache, only the largest set
+// counts, because smaller ones lie partly in caches nearer to the cores.
 static struct working_sets wanted_sets(const struct builder *b)
 {
     struct working_sets sets = level_sets(&b->card->curve, b->headline->level);
@@ -194,9 +187,8 @@ static struct working_sets wanted_sets(const struct builder *b)
     return sets;
 }
 
-// Finds the best figure among the cases that the headline describes. A skipped or failed case gives
-// a figure without a value. A measured case without a value above 0 is left out. Returns false if
-// no case is left.
+// Finds the best figure among the cases that the headline describes; returns false if there is
+// none. A skipped or failed case gives a figure without a value.
 static bool best_figure(const struct builder *b, struct card_figure *best)
 {
     const struct run *run = b->card->run;
@@ -217,8 +209,8 @@ static bool best_figure(const struct builder *b, struct card_figure *best)
 
 // ---------------------------------------------------------------- figures of kind HEADLINE_LEVELS
 
-// Returns the case with the median latency on level k of the latency curve. If at least half of the
-// level's cases have the verdict ok, only these are considered.
+// Returns the case with the median latency on level k of the latency curve. Considers only cases
+// with the verdict ok if these are at least half.
 static const struct result *middle_case(const struct builder *b, size_t k)
 {
     const struct plateau *level = &b->card->curve.fit.levels[k];
@@ -248,8 +240,7 @@ static void add_levels(const struct builder *b)
     }
 }
 
-// Returns true if the headline declares the card's latency curve: the curve has the benchmark and
-// the metric of the headline.
+// Returns true if the card's latency curve has the benchmark and the metric of the headline.
 static bool declares_curve(const struct builder *b)
 {
     return b->headline->kind == HEADLINE_LEVELS && b->card->curve.count > 0 &&

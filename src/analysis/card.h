@@ -114,9 +114,8 @@ struct card {
     // Known card to compare with; NULL if no known card is suitable.
     const struct known_card *reference;
     bool same_model; // true if the reference has the same model name as this card
-    // Sentences about figures that stand out: they differ from a reference of the same model, are
-    // not trusted, are far below their limit, or differ between benchmarks. One sentence may say
-    // that no figure differs from the reference.
+    // Sentences about figures that stand out. One sentence may say that no figure differs from the
+    // reference.
     const char *notes[CARD_NOTES_MAX];
     size_t note_count;
     // Reason that all figures in the note "Not trusted" share. NULL if the note has fewer than two

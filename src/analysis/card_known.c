@@ -148,9 +148,8 @@ static bool is_same_model(const struct known_card *known, const struct card *car
     return card->device->name && strcmp(known->device, card->device->name) == 0;
 }
 
-// Returns how suitable a known card is as a reference for `card`; 0 if it is from the same run, has
-// another API, or has no figure in common. The same model counts most, then the same preset, then
-// the number of common figures.
+// Returns how suitable a known card is as a reference for `card`; 0 if it is not. The same model
+// counts most, then the same preset, then the number of common figures.
 static size_t rank(const struct known_card *known, const struct card *card)
 {
     bool itself = card->run->started && strcmp(known->started, card->run->started) == 0;

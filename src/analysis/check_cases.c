@@ -73,8 +73,7 @@ static bool is_case(const struct check_case *of, const struct result *result, ui
            (bytes == 0 || (size && size->uint == bytes));
 }
 
-// Returns true if the result measured copies from a device to itself. Checks do not use such
-// results.
+// Returns true if the result measured copies from a device to itself.
 static bool is_within(const struct result *result)
 {
     return *result_value(result, "from") &&
@@ -111,9 +110,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-// Returns the index of the device with which `device` exchanged the copies of the result: 1 for
-// "cuda:1". Returns NaN if the result gives no figure of copies between `device` and another
-// device.
+// Returns the index of the other device, 1 for "cuda:1", if the result gives a figure of copies
+// between `device` and another device; else NaN.
 static double peer_of(const struct check_case *of, const struct result *result,
                       const struct run_device *device)
 {
@@ -161,13 +159,13 @@ const struct reason *check_excuse(const struct run *run, const struct run_device
     return busy || !result ? busy : result_reason(result, REASON_ALTERED);
 }
 
-// Returns how well `other`, a result of another run, can be compared with copies between `card` and
-// the device with the index `peer`:
+// Returns how well a result of another run can be compared with copies between `card` and the
+// device with the index `peer`.
 //
 //   3  `other` has copies between `card` and a device with the index `peer`.
 //   2  `other` has copies between `card` and a device with another index.
-//   1  `other` has copies between all devices. Or `card` measured it, but it does not name the
-//      devices, like the reference results that are embedded in the program.
+//   1  `other` has copies between all devices, or does not name the devices, like the reference
+//      results that are embedded in the program.
 //   0  `other` has copies between other devices.
 static int fitness(const struct check_case *of, const struct result *other,
                    const struct run_device *card, double peer)
@@ -271,8 +269,7 @@ static void add_figure(struct check *check, const struct check_case *of, double 
     check->figures[check->figure_count++] = figure;
 }
 
-// Adds to the check the figures of the copies between `device` and each other device of its API, in
-// the order of the devices.
+// Adds the figures of the copies between `device` and each other device of its API.
 static void add_pairs(const struct run *run, const struct run_device *device, struct check *check,
                       const struct check_case *of)
 {
@@ -291,9 +288,8 @@ double check_sensor(const struct result *result, const char *name)
     return sensor ? sensor->value : (double)NAN;
 }
 
-// Sets the state in the check from the device's results. The core clock is from the FP32 result,
-// else from the first result that has this clock. The memory clock is from the DRAM result.
-// Temperature and power are the highest of all results.
+// Sets the state in the check from the device's results: the clocks, and the highest temperature
+// and power.
 static void take_state(const struct run *run, const struct run_device *device, struct check *check)
 {
     struct check_state *state = &check->state;

@@ -40,8 +40,7 @@ struct pool {
 
 // ---------------------------------------------------------------- collecting figures of all runs
 
-// Returns a text that identifies what a result measured. Two results of one model can be compared
-// if their texts are equal.
+// Returns a text that is equal for two results of one model if they can be compared.
 static const char *figure_text(struct arena *arena, const struct check_case *of,
                                const struct result *result)
 {
@@ -224,8 +223,7 @@ static const struct check_state *state_of(const struct run *run, const struct ru
     return NULL;
 }
 
-// Returns true if the power limits or the ECC states of two cards are known and differ. Both change
-// the speed of a card.
+// Returns true if the cards differ in the power limit or in ECC. Both change the speed of a card.
 static bool differs(const struct check_state *a, const struct check_state *b)
 {
     // Drivers report whole watts: limits within 1 % count as equal.
@@ -237,16 +235,14 @@ static bool differs(const struct check_state *a, const struct check_state *b)
     return power || ecc;
 }
 
-// Returns the branch of a driver, the first number in its version: 580 for "NVIDIA 580.159.04".
-// Returns 0 if there is no number.
+// Returns the first number in a driver's version, 580 for "NVIDIA 580.159.04"; 0 if it has none.
 static unsigned long branch_of(const char *driver)
 {
     const char *number = driver ? strpbrk(driver, "0123456789") : NULL;
     return number ? strtoul(number, NULL, 10) : 0;
 }
 
-// Returns the result of another run, measured on `card`, that can be compared with `result`. NULL
-// if that run has none.
+// Returns the result of `run` on `card` that can be compared with `result`; NULL if there is none.
 static const struct result *comparable(struct arena *arena, const struct run *run,
                                        const struct run_device *card, const struct check_case *of,
                                        const struct run_device *device, const struct result *result)
@@ -256,9 +252,8 @@ static const struct result *comparable(struct arena *arena, const struct run *ru
     return usable && !result_mismatch(arena, known, result) ? known : NULL;
 }
 
-// Adds the value that another run measured on `card` to the values for the comparison. If `card` is
-// the judged device itself, each of its runs adds a value. Otherwise the card's last run replaces
-// its earlier runs. All cards without a UUID share one value, because they may be one card.
+// Adds the value of another run. Each run of the judged device itself adds one; of another card,
+// the last run counts. All cards without a UUID share one value, because they may be one card.
 static void add_other(struct check_others *others, const struct run_device *card,
                       const struct result *result, const struct metric *metric, double factor)
 {
@@ -308,9 +303,8 @@ static void add_same_model(struct arena *arena, const struct check_ask *ask,
     }
 }
 
-// If a compared card has another driver branch than the device, stores its driver in
-// others->driver. Then removes from others->left (cards that were left out) each card of which
-// another run is compared. If only runs of the device itself are compared, removes all cards.
+// Stores a compared card's driver if its branch differs from the device's. Removes from
+// others->left the cards that are compared; all if only the device itself is compared.
 static void note_compared(const struct check_ask *ask, struct check_others *others)
 {
     size_t kept = 0;
@@ -323,9 +317,9 @@ static void note_compared(const struct check_ask *ask, struct check_others *othe
     others->left_out = kept;
 }
 
-// Returns true if the bandwidth of the memory or of the host link limits this kind of figure. All
-// models reach a similar share of such a bandwidth. Arithmetic, in contrast, is limited by power,
-// and the share differs between models.
+// Returns true if the bandwidth of the memory or of the host link limits this figure. All models
+// reach a similar share of it. Arithmetic is limited by power, and its share differs between
+// models.
 static bool is_bound_by_limit(enum check_metric metric)
 {
     return metric == CHECK_DRAM_READ || check_metric_is_host_link(metric);

@@ -25,10 +25,10 @@ enum check_class {
 };
 enum check_class check_class_of(enum check_metric metric);
 
-// How much figures differ from card to card, or from run to run. `deviation` is the standard
-// deviation of their logarithms. `freedom` is its degrees of freedom: the number of cards minus the
-// number of models, or the number of runs after the first run of each card. If `freedom` is 0, the
-// deviation is unknown. (Figures of one card are not independent, so only cards count.)
+// How much figures differ from card to card, or from run to run: the standard deviation of their
+// logarithms, unknown if `freedom` is 0. `freedom` is the number of cards minus the number of
+// models, because figures of one card are not independent; or the number of runs after the first
+// run of each card.
 struct check_spread {
     double deviation;
     unsigned freedom;
@@ -70,14 +70,14 @@ struct check_ask {
     const struct check_state *state;
 };
 
-// The values with which a device is compared in one case. They come from the first of these sources
-// that has values:
+// The values with which a device is compared in one case, from the first of these sources that has
+// values:
 //
 //   1. all runs of this very card
 //   2. the last run of each other card of the same model
 //   3. the last run of each card of the same architecture: the share of its limit that the card
-//      reaches, times the limit of this device. This source is used only if the bandwidth of the
-//      memory or of the host link limits the case, and if no card was left out.
+//      reaches, times the limit of this device. Only if the bandwidth of the memory or of the host
+//      link limits the case, and if no card was left out.
 struct check_others {
     double values[CHECK_OTHERS_MAX], core_hz[CHECK_OTHERS_MAX], memory_hz[CHECK_OTHERS_MAX];
     const char *uuids[CHECK_OTHERS_MAX], *drivers[CHECK_OTHERS_MAX];

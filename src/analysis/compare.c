@@ -51,17 +51,16 @@ struct figure {
     const struct metric *whole[2];
 };
 
-// Returns true if `a` is surely below `b`: the gap between their intervals is larger than the
-// threshold times the upper end of `a`. If `whole` is not NULL, `a` is a part of it. The upper end
-// of `whole` then counts instead of the upper end of `a`.
+// Returns true if `a` is surely below `b` by more than the threshold. The threshold is a share of
+// `whole` if `a` is a part of it, else of `a`.
 static bool is_below(const struct metric *a, const struct metric *b, const struct metric *whole,
                      double threshold)
 {
     return b->ci95[0] - a->ci95[1] > threshold * fabs(whole ? whole->ci95[1] : a->ci95[1]);
 }
 
-// Returns true if the relative change from base to new is surely at most the threshold. If the
-// metric is a part of another metric, the change is divided by that other metric.
+// Returns true if the change is surely at most the threshold, a share of the base. For a metric
+// that is a part of another one, it is a share of that one.
 static bool is_within(const struct figure *figure, double threshold)
 {
     const struct metric *base = figure->of[0], *now = figure->of[1];
@@ -98,8 +97,7 @@ static enum compare_word word_of(enum side side, enum better better)
     return (side == SIDE_MORE) == (better == BETTER_HIGHER) ? COMPARE_FASTER : COMPARE_SLOWER;
 }
 
-// `list` has names of metrics, separated by commas. Returns the result's first metric that is in
-// the list; NULL if there is none.
+// Returns the result's first metric whose name is in the list; NULL if there is none.
 static const struct metric *first_of(const struct result *result, const char *list)
 {
     for (size_t i = 0; i < result->metric_count; i++)
@@ -120,8 +118,7 @@ const struct metric *metric_in_cycles(const struct benchmark_info *info,
     return NULL;
 }
 
-// Returns the metric of `result` that contains `metric` as a part (metric_info.part_of); NULL if
-// there is none.
+// Returns the metric of which `metric` is a part (metric_info.part_of); NULL if there is none.
 static const struct metric *metric_whole(const struct benchmark_info *info,
                                          const struct result *result, const struct metric *metric)
 {
@@ -190,8 +187,7 @@ static void parts_finish(struct compare *compare)
     }
 }
 
-// `time` and `cycles` measure the same work. Returns true if the intervals of their ratios new ÷
-// base do not overlap.
+// Returns true if the intervals of the ratios new ÷ base, in time and in cycles, do not overlap.
 static bool ratios_apart(const struct figure *time, const struct figure *cycles)
 {
     struct ratio a = ratio_of(time->of[0], time->of[1]);
@@ -199,8 +195,7 @@ static bool ratios_apart(const struct figure *time, const struct figure *cycles)
     return a.low > b.high || b.low > a.high;
 }
 
-// Returns how the figure changed between two cards of one model. The change counts only if it
-// exceeds the threshold and card_spread_of, the usual difference between healthy cards.
+// Returns how the figure changed between two cards of one model, beyond what healthy cards differ.
 static enum side side_beyond(const struct comparing *c, const char *benchmark,
                              const struct figure *figure)
 {
@@ -208,13 +203,11 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-// An outlier is a figure that differs, by chance, between two healthy cards by more than
-// card_spread_of, the limit for 95 % of all figures. It differs by at most this many times the
-// limit, in logarithms.
+// An outlier is a figure that differs by chance, between two healthy cards, by more than
+// card_spread_of. It differs by at most this many times card_spread_of, in logarithms.
 static const double outlier_most = 3;
 
-// Returns true if the figure may be an outlier: its change is at most outlier_most times
-// card_spread_of (in logarithms), the limit for 95 % of the figures of healthy cards.
+// Returns true if the figure's change is small enough for an outlier (outlier_most).
 static bool may_be_outlier(const char *benchmark, const struct figure *figure)
 {
     double base = figure->of[0]->median, now = figure->of[1]->median;
@@ -223,8 +216,7 @@ static bool may_be_outlier(const char *benchmark, const struct figure *figure)
     return change <= outlier_most * log1p(card_spread_of(benchmark, figure->of[0]->unit));
 }
 
-// Returns the word, such as "faster", for the change of the metric `time` between the two runs.
-// `cycles` is the metric that measures the same work in core cycles.
+// Returns the word, such as "faster", for the change of `time`. `cycles` measures the same work.
 static enum compare_word word_for(const struct comparing *c, const char *benchmark,
                                   const struct figure *time, const struct figure *cycles)
 {
@@ -428,8 +420,7 @@ const char *compare_row_case(struct arena *arena, const struct compare *compare,
     return arena_printf(arena, "%s %s", result->device, result->key);
 }
 
-// Returns |log ratio|, the size of the change of a row. Rows are sorted by it. If one of the two
-// values is 0, it is infinite. If both values are equal, or if new has no value, it is 0.
+// Returns |log ratio|, by which rows are sorted; infinite if one value is 0, and 0 if both are.
 static double change_of(const struct compare_row *row)
 {
     if (row->ratio.value > 0)

@@ -15,9 +15,8 @@ static bool chip_holds(const struct cross_chip *chip, const struct run_device *d
     return false;
 }
 
-// Returns true if two devices of one run are the same chip. Devices with one PCI address are one
-// chip, even if their APIs report different UUIDs. All CPU devices are one chip, the host's
-// processors.
+// Returns true if two devices of one run are the same chip. APIs may report different UUIDs for the
+// same PCI address. All CPU devices are one chip, the host's processors.
 static bool same_chip_here(const struct run_device *a, const struct run_device *b)
 {
     bool cpus = a->kind && b->kind && strcmp(a->kind, "cpu") == 0 && strcmp(b->kind, "cpu") == 0;
@@ -116,8 +115,7 @@ static void row_add(struct arena *arena, struct cross_chip *chip, const struct r
     chip->rows[chip->row_count++] = row;
 }
 
-// Returns true if an earlier device of the chip has a value of this metric in this case. The row
-// was then already considered for the earlier device.
+// Returns true if the row was already considered for an earlier device of the chip.
 static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
                     const struct result *result, const char *metric)
 {

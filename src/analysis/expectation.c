@@ -33,8 +33,7 @@ static double median_of(const double *values, size_t count)
     return stats_median(known, known_count);
 }
 
-// Returns how much figures of healthy cards may differ, as a factor − 1 (0.03: 3 %). The top of
-// expectation.h describes the three bounds: "own card", "few cards", "many cards".
+// Returns how much figures of healthy cards may differ, as a factor − 1: bounds of expectation.h.
 static double spread_of(const struct check_others *others, const struct check_spreads *spreads,
                         const struct check_case *of, enum unit unit)
 {
@@ -57,16 +56,13 @@ static double spread_of(const struct check_others *others, const struct check_sp
     return fmax(repeats, check_spread_bound(&own, count, EXPECTATION_CONFIDENCE));
 }
 
-// Returns how far the figure of a healthy card may be from the expected value, as a factor − 1
-// (0.03: 3 %).
+// Returns how far a healthy figure may be from the expected value, as a factor − 1 (0.03: 3 %).
 static double bound_of(const struct check_others *others, const struct check_spreads *spreads,
                        const struct check_case *of, enum unit unit)
 {
     switch (check_class_of(of->metric)) {
     case CHECK_CLASS_HOST:
-        // A faulty link falls to half its width, or to half the speed of its generation. Healthy
-        // links differ by less. In logarithms, the bound lies halfway between the expected value
-        // and one half of it.
+        // A faulty link falls to half its speed. In logarithms, the bound is halfway to that.
         return sqrt(2) - 1;
     case CHECK_CLASS_CHIP:
     case CHECK_CLASS_MATRIX:
@@ -81,9 +77,8 @@ static double bound_of(const struct check_others *others, const struct check_spr
     return spread_of(others, spreads, of, unit);
 }
 
-// Returns the better end of the figure's interval; without an interval, its value. For a link to
-// the host, the best round counts if it is even better. (Other work of the host slows only some
-// rounds, a faulty link slows all.)
+// Returns the better end of the figure's interval. For a link to the host, the best round counts,
+// because other work of the host slows only some rounds, and a faulty link slows all.
 static double best_of(const struct judging *j, const struct check_figure *figure)
 {
     bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
@@ -159,8 +154,8 @@ static void remark(struct run *run, struct check *check, const char *text)
     check->remarks = more;
 }
 
-// Returns the figure's title. Adds a colon if the figure is about several devices: the title may
-// end with a number ("Copy to GPU 1"), and a value follows.
+// Returns the figure's title. If the figure is about several devices, the title may end with a
+// number ("Copy to GPU 1"), and a colon separates the value.
 static const char *titled(struct arena *arena, const struct check_figure *figure)
 {
     const char *title = check_title(arena, figure);
@@ -178,15 +173,13 @@ static const char *figure_text(struct arena *arena, const struct check_figure *f
     return arena_printf(arena, "%s %s of %s %s", titled(arena, figure), value, expected, name);
 }
 
-// Returns true if a clock of `hz` instead of `expected_hz` explains at least half of the figure's
-// deficit to its expected value (in logarithms). Returns false if a clock is unknown (NaN).
+// Returns true if the clock explains at least half of the deficit, in logarithms; false for NaN.
 static bool explains(double hz, double expected_hz, const struct check_figure *figure)
 {
     return log(expected_hz / hz) >= deficit_of(figure) / 2;
 }
 
-// If the host link has fewer lanes or a lower generation than the card can have, gives the check
-// the verdict slow with this cause, and returns true. Otherwise returns false.
+// Gives the verdict slow and returns true if the host link lacks lanes or has a lower generation.
 static bool find_link_cause(struct run *run, struct check *check, const char *what)
 {
     const struct check_state *state = &check->state;
@@ -243,8 +236,8 @@ static void find_clock_cause(struct run *run, struct check *check,
 
 // ---------------------------------------------------------------- the verdict of the check
 
-// Returns the first reason with this code whose text contains `part`; NULL if there is none.
-// Searches the results about the device that have this verdict. Sets *of to the reason's result.
+// Returns the first reason with this code in a result with this verdict whose text contains `part`,
+// and its result in *of; NULL if there is none.
 static const struct reason *reason_of(const struct run *run, const struct check *check,
                                       enum verdict verdict, const char *code, const char *part,
                                       const struct result **of)
@@ -267,9 +260,7 @@ static const char *count_text(struct run *run, double count, const char *what)
                         text_count(run->arena, (size_t)count, what));
 }
 
-// If the driver reports one of these errors, gives the check the verdict broken: an uncorrected ECC
-// error, a bad memory row that no spare row can replace, or an NVLink that was trained again after
-// it lost its connection. Otherwise returns false.
+// Gives the verdict broken and returns true if the driver reports one of these errors.
 static bool find_errors(struct run *run, struct check *check)
 {
     const struct check_state *state = &check->state;
@@ -307,8 +298,7 @@ static bool find_breakage(struct run *run, struct check *check)
     return check->verdict == CHECK_BROKEN || find_errors(run, check);
 }
 
-// If other work disturbed a result about the device (reason "shared-device"), gives the check the
-// verdict unknown and returns true. Otherwise returns false.
+// Gives the verdict unknown and returns true if other work disturbed a result about the device.
 static bool find_busy(struct run *run, struct check *check)
 {
     const struct result *result;
@@ -363,8 +353,7 @@ static void note_counts(struct run *run, struct check *check)
         remark(run, check, arena_printf(run->arena, "no expectation of %s", unknown));
 }
 
-// Returns why nothing was measured: the first reason in the device's results. Without a reason,
-// returns the cause that the check already has, or else a general sentence.
+// Returns why nothing was measured: the first reason of the device, else the check's cause.
 static const char *why_nothing(const struct run *run, const struct check *check)
 {
     for (size_t i = 0; i < run->result_count; i++)
@@ -382,10 +371,9 @@ static void conclude_excused(const struct judging *j, const struct reason *excus
         arena_printf(j->run->arena, "%s: %s", altered ? REASON_ALTERED : "busy", excuse->text));
 }
 
-// Tries these rules in this order. The first one that applies gives the check its verdict. Returns
-// false if none applies.
-// - Slow: a figure is slow and has no excuse (check_excuse). The cause of this figure becomes the
-//   cause of the check. Of several such figures, the one with the largest deficit counts.
+// Applies the first of these rules that fits; returns false if none does.
+// - Slow: a figure is slow and has no excuse (check_excuse). Of several, the one with the largest
+//   deficit gives the cause.
 // - Slow: the host link lacks lanes or generation, and no figure of the link is ok.
 // - Unknown: a slow figure has an excuse.
 static bool find_slow(const struct judging *j)

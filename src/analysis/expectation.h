@@ -32,8 +32,7 @@
 // Minimum bound for the bandwidth of the L2, because healthy cards differ in it. One of 13 H200
 // read its L2 2.4 % slower than the others, and one of 5 H100 2.6 % slower
 // (reference/other-host/*-counters.json.gz). Presumably the cores of these two chips lie in other
-// places: there, eight workgroups read 1.94 TB/s instead of 1.25 TB/s, because they run on other
-// cores.
+// places.
 #define EXPECTATION_L2_LEAST 0.035
 
 struct expectation {

@@ -95,8 +95,7 @@ struct origin {
     const char *host, *file, *tool, *started;
 };
 
-// Returns the name of the host. If the run does not have it, returns the file's name without its
-// folder, up to the first dot.
+// Returns the name of the host, else the file's name without its folder, up to the first dot.
 static const char *host_name(struct fleet *fleet, const struct run *run, const char *file)
 {
     for (size_t i = 0; i < run->host_count; i++)
@@ -154,8 +153,7 @@ static void add_check(struct fleet *fleet, const struct origin *origin, const st
             card->check.figures[card->check.figure_count++] = check->figures[i];
 }
 
-// Returns the metric of checks that has this title (fleet_metric_title); CHECK_METRIC_COUNT if
-// there is none.
+// Returns the metric with this title (fleet_metric_title); CHECK_METRIC_COUNT if there is none.
 static enum check_metric metric_of(const char *title)
 {
     unsigned metric = 0;
@@ -184,8 +182,7 @@ static size_t device_number(const struct run_device *device)
     return colon ? (size_t)strtoul(colon + 1, NULL, 10) : 0;
 }
 
-// Adds a device of a run without checks, with the figures of its card (analysis/card.h). These
-// figures have no expected values.
+// Adds a device of a run without checks: the figures of its card, which have no expected values.
 static void add_measured(struct fleet *fleet, const struct origin *origin, const struct run *run,
                          size_t index)
 {
@@ -229,8 +226,7 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-// Returns true if both checks are of the same card. Compares their UUIDs. If a check lacks the
-// UUID, compares the PCI addresses. If a check lacks the address, too, compares the indices.
+// Returns true if both checks are of one card by UUID, else by PCI address, else by index.
 static bool is_same_card(const struct check *a, const struct check *b)
 {
     if (a->uuid && b->uuid)
@@ -251,9 +247,8 @@ static int compare_indices(const struct fleet_card *a, const struct fleet_card *
     return (a->check.index > b->check.index) - (a->check.index < b->check.index);
 }
 
-// Compares two checks, to sort them by host, then by API. Checks of the same host and API are
-// sorted from new to old. But checks that another fathom process of the host made
-// (check.shared_check) come last.
+// Sorts checks by host, then by API, then from new to old. Checks that another fathom process of
+// the host made (check.shared_check) come last within their API.
 static int compare_checks(const void *a, const void *b)
 {
     const struct fleet_card *x = *(struct fleet_card *const *)a,
@@ -295,9 +290,8 @@ static bool is_left_out(const struct fleet *fleet, const char *file)
     return false;
 }
 
-// Records that the check of `card` is dropped, because the fleet keeps `kept`, another check of the
-// same card. If another fathom process of the host made the dropped check, it is only counted.
-// Otherwise its file is recorded as left out if the fleet uses no check from the file.
+// Records that `card` is dropped, because the fleet keeps `kept`, a check of the same card. A check
+// of another fathom process is only counted; else its file is left out if no check of it is used.
 static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
                          const struct fleet_card *kept)
 {

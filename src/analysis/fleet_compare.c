@@ -21,8 +21,7 @@ static size_t kind_of(struct fleet *fleet, const struct fleet_card *card)
     return i;
 }
 
-// Sets the card's figure of each metric. If a check has several figures of a metric, one for each
-// link to another card, takes the smallest: that of the slowest link.
+// Sets the card's figure of each metric. Of several links, the slowest counts.
 static void take_figures(struct fleet_card *card)
 {
     for (size_t i = 0; i < card->check.figure_count; i++) {
@@ -92,8 +91,7 @@ static int compare_measured(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Sets the metric's list of cards: the compared cards of this kind that measured the metric, the
-// best first.
+// Lists the compared cards of this kind that measured the metric, the best first.
 static void gather_cards(struct fleet *fleet, size_t kind, enum check_metric metric)
 {
     struct fleet_metric *summary = &fleet->kinds[kind].metrics[metric];
@@ -118,8 +116,7 @@ static double expectation(const struct check_figure *figure)
     return figure->expected > 0 ? figure->expected : NAN;
 }
 
-// Calls `number` for each figure of a metric, and stores the finite results in `values`. Returns
-// the number of finite results. A card with several links has a figure for each link.
+// Stores the finite numbers of the metric's figures in `values`, and returns how many there are.
 static size_t gather_numbers(const struct fleet_metric *summary, enum check_metric metric,
                              figure_number *number, double *values)
 {
@@ -162,12 +159,9 @@ static void summarise(struct fleet *fleet, size_t kind, enum check_metric metric
         fmax(summary->population.sigma, least_scale(&fleet->kinds[kind], metric, interval));
 }
 
-// Sets point.loss: how much worse the card's figure is than the median of the kind. If at least
-// FLEET_LEAST cards of the kind are compared in this metric, also sets point.score: how rare this
-// loss is.
-//
-// If the card itself is one of the compared cards, also sets point.chance, the probability of such
-// a score. Then adds the number of the card's figures of this metric to fleet->tests.
+// Sets how much worse the card is than its kind (point.loss) and, with at least FLEET_LEAST cards,
+// how rare this is (point.score). For a compared card also sets point.chance, the probability of
+// such a score, and counts the tests.
 static void score(struct fleet *fleet, struct fleet_card *card, enum check_metric metric)
 {
     const struct fleet_kind *kind = &fleet->kinds[card->kind];
@@ -190,8 +184,7 @@ static void score(struct fleet *fleet, struct fleet_card *card, enum check_metri
 
 // ---------------------------------------------------------------- numbers from the driver
 
-// Returns the address of number i in `state`; NULL if i is too large. The numbers are those that
-// may explain a slow card: clocks, power limit, link.
+// Returns the address of number i, of those that may explain a slow card; NULL if i is too large.
 static double *state_number(struct check_state *state, size_t i)
 {
     double *const numbers[] = {&state->core_clock_hz, &state->memory_clock_hz,
@@ -215,8 +208,7 @@ static void find_normal_state(struct fleet *fleet, size_t kind)
     }
 }
 
-// Returns the step of the core clock, as a share of the kind's core clock. All clocks are multiples
-// of a step, which is 15 MHz on many cards. The function takes the greatest common divisor of the
+// Returns the step of the core clock as a share of the clock: the greatest common divisor of the
 // clocks of all cards of the kind. Returns 0 if it is at most 1 MHz, or at least a tenth of the
 // clock.
 static double find_clock_step(const struct fleet *fleet, size_t kind)

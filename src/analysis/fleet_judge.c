@@ -11,8 +11,7 @@
 
 // ---------------------------------------------------------------- verdicts of the checks
 
-// If the host link has fewer lanes or a lower generation than the card can have, returns a text
-// that says so, and sets *code. Otherwise returns NULL.
+// Returns what the host link lacks, and sets *code; NULL if no lane and no generation is missing.
 static const char *link_cause(struct arena *arena, const struct check_state *state,
                               enum check_code *code)
 {
@@ -29,10 +28,9 @@ static const char *link_cause(struct arena *arena, const struct check_state *sta
     return NULL;
 }
 
-// The rule that decides whether a figure beyond a bound from many cards makes its card slow. Chance
-// alone puts one healthy figure in a thousand beyond such a bound. So the figure's loss must be at
-// least `factor` times the loss at the bound. If `often` is set, each figure beyond its bound makes
-// its card slow, because chance does not explain so many figures.
+// The rule that decides whether a figure beyond a bound from many cards makes its card slow: its
+// loss is at least `factor` times the loss at the bound, because chance puts one healthy figure in
+// a thousand beyond it. With `often`, each figure counts, because chance does not explain so many.
 struct bounds {
     double factor;
     bool often;
@@ -105,8 +103,7 @@ static void take_check(struct fleet *fleet, struct fleet_card *card, const struc
 
 // ---------------------------------------------------------------- why a card is slow
 
-// `value` is a number from the driver, `normal` its median over the cards of the kind. Returns true
-// if `value` is lower than `normal` by more than the share FLEET_EFFECT.
+// Returns true if a number from the driver is below the normal one by more than FLEET_EFFECT.
 static bool is_below(double value, double normal)
 {
     return value < normal * (1 - FLEET_EFFECT);
@@ -186,8 +183,7 @@ static const char *loss_text(struct arena *arena, const struct fleet_card *card,
                         fleet_percent(arena, point->loss));
 }
 
-// Sets the cause and the code of the card's grade. The cause says which figure is slow. If numbers
-// from the driver explain it, the cause names them, too.
+// Sets the code and the cause: the slow figure, and the numbers from the driver that explain it.
 static void explain(struct fleet *fleet, struct fleet_card *card, enum check_metric worst,
                     size_t metrics)
 {
@@ -207,8 +203,7 @@ static void explain(struct fleet *fleet, struct fleet_card *card, enum check_met
 // ---------------------------------------------------------------- grades of cards
 
 // Returns the largest probability (fleet_point.chance) with which a figure can make its card
-// doubtful; 0 if no figure can. It comes from the test of the false discovery rate
-// (FLEET_DISCOVERIES).
+// doubtful (FLEET_DISCOVERIES); 0 if no figure can.
 static double discovery_limit(struct fleet *fleet)
 {
     double *chances = ARENA_ARRAY(fleet->arena, fleet->tests, double);
@@ -244,9 +239,8 @@ static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade
     explain(fleet, card, worst, metrics);
 }
 
-// Returns the largest loss of the card's slow figures. If the card is doubtful, all figures with a
-// loss of at least FLEET_EFFECT count, too. If the kind has no median, a loss is relative to the
-// expected value.
+// Returns the largest loss of the figures that made the card slow or doubtful. If the kind has no
+// median, a loss is relative to the expected value.
 static double largest_loss(const struct fleet_card *card)
 {
     double most = 0;
@@ -331,8 +325,7 @@ static const char *cards_text(struct arena *arena, struct fleet_card *const *car
     return arena_printf(arena, "%s %s", entry->count > 1 ? "cards" : "card", text);
 }
 
-// Adds each card of one host that is not healthy to the list of cards to look at. Cards with the
-// same grade and code share an entry.
+// Lists a host's cards that are not healthy. Cards with the same grade and code share an entry.
 static void list_host(struct fleet *fleet, struct fleet_card *const *cards, size_t count)
 {
     size_t first = fleet->list_count;
@@ -381,8 +374,7 @@ static void make_list(struct fleet *fleet)
 
 // ---------------------------------------------------------------- judging the whole fleet
 
-// Returns true if no figure of the card was judged, because it has no expected values and was not
-// compared with other cards.
+// Returns true if the card has no expected values and was not compared with other cards.
 static bool is_unjudged(const struct fleet_card *card)
 {
     bool any = card->grade != FLEET_HEALTHY || card->check.code != CHECK_NO_EXPECTATION;

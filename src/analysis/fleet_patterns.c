@@ -93,8 +93,7 @@ bool fleet_group_by(struct fleet *fleet, const char *pattern, struct error *err)
 
 // ---------------------------------------------------------------- missing machines and cards
 
-// Compares names of hosts, to sort them. Names that differ only in their number become neighbours,
-// in the order of their numbers.
+// Sorts names of hosts. Names that differ only in their number are neighbours, sorted by number.
 static int compare_hosts(const void *a, const void *b)
 {
     const char *x = *(const char *const *)a, *y = *(const char *const *)b;
@@ -121,9 +120,8 @@ static const char *numbered_name(struct arena *arena, const char *host, unsigned
                         own.rest);
 }
 
-// `hosts` has `count` names that differ only in their number, sorted by it. Returns the missing
-// names between the first and the last as a text: "n007, n010 to n012". Returns NULL if no name is
-// missing. Also returns NULL if more than half are missing, because the gaps are then on purpose.
+// Returns the missing names of hosts that differ only in their number: "n007, n010 to n012".
+// Returns NULL if none is missing, or if more than half are, because the gaps are then on purpose.
 static const char *missing_in_row(struct arena *arena, const char *const *hosts, size_t count)
 {
     const struct numbered first = number_of(hosts[0]), last = number_of(hosts[count - 1]);
@@ -162,8 +160,7 @@ static void find_missing_hosts(struct fleet *fleet)
     }
 }
 
-// Cards are sorted by host. Returns the index after the last card that is in the same host as card
-// `i`. Sets *present to the number of cards that were found in this host.
+// Returns the index after the last card in the host of card `i`; *present is how many were found.
 static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
 {
     const char *host = fleet->cards[i]->host;
@@ -173,8 +170,7 @@ static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
     return i;
 }
 
-// If at least nine of ten machines have the same, largest number of cards, adds a remark about the
-// other machines. The remark names at most MISSING_SHOWN machines.
+// Adds a remark about machines with fewer cards than at least nine of ten machines have.
 static void find_missing_cards(struct fleet *fleet)
 {
     size_t most = 0, whole = 0, lacking = 0, present;
@@ -238,8 +234,7 @@ static int compare_members(const void *a, const void *b)
     return order ? order : (x->card > y->card) - (x->card < y->card);
 }
 
-// Returns the cards of one kind (model and API), sorted by their groups. The function `key` returns
-// the group of a card.
+// Returns the cards of one kind (model and API), sorted by the groups that `key` returns.
 static struct member *members_of(struct fleet *fleet, size_t kind, group_key *key, size_t *count)
 {
     struct member *members = ARENA_ARRAY(fleet->arena, fleet->kinds[kind].count, struct member);
@@ -259,10 +254,9 @@ static size_t group_end(const struct member *members, size_t count, size_t i)
     return end;
 }
 
-// Adds a group of cards to the fleet. The group's effect in one metric is the median loss of its
-// cards minus the median loss of their kind. The effect of a small group is reduced towards 0. Adds
-// nothing if fewer than FLEET_GROUP_LEAST of the cards were compared, or if the losses of the kind
-// have no scatter. The score uses the standard error of the median of n normal values, 1.25 σ / √n.
+// Adds a group. Its effect is the median loss of its cards minus that of their kind, reduced
+// towards 0 for a small group. The score uses the standard error of the median of n normal values,
+// 1.25 σ / √n. Adds nothing if fewer than FLEET_GROUP_LEAST cards were compared.
 static void add_group(struct fleet *fleet, size_t kind, enum check_metric metric,
                       const struct member *members, size_t count)
 {
@@ -348,8 +342,7 @@ static int compare_pairs(const void *a, const void *b)
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-// Sorts the pairs (x[i], y[i]) by x. Returns the median y of the last quarter of the pairs minus
-// the median y of the first quarter.
+// Returns the median y of the quarter of the pairs with the largest x, minus that of the smallest.
 static double quarters_of(struct arena *arena, const double *x, const double *y, size_t count)
 {
     double(*pairs)[2] = arena_array(arena, count, sizeof *pairs);
@@ -408,8 +401,7 @@ static void find_relations(struct fleet *fleet, size_t kind)
 
 // ---------------------------------------------------------------- different versions
 
-// If the cards of a kind have several versions (of drivers, firmware or fathom), adds a remark that
-// lists the versions.
+// Adds a remark that lists the versions (of drivers, firmware or fathom) if a kind has several.
 static void find_versions(struct fleet *fleet, size_t kind, group_key *key)
 {
     size_t count;

@@ -9,19 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-// A cache counts as holding all data of a chain (of dependent loads) if at least this share of the
-// reads hit it.
+// A cache holds all data of a chain (of dependent loads) if at least this share of reads hit it.
 static const double held_rate = 0.95;
-// A chain (of dependent loads) counts as missing all caches if less than this share of its reads
-// hit the L2.
+// A chain misses all caches if less than this share of its reads hit the L2.
 static const double missed_rate = 0.05;
 static const double factor_max = 1.25;
 static const double sum_bound = 0.01;
 
 // ---------------------------------------------------------------- hit rates
 
-// Returns true if hits and misses of the L1 add up to its reads. Then these three counters can be
-// used together, even if they were counted in different passes.
+// Returns true if hits and misses of the L1 add up to its reads. Several passes are then no
+// problem.
 static bool adds_up(const struct result *result)
 {
     const double *read = audit_counted(result, "l1_read"),
@@ -35,8 +33,8 @@ static bool is_one_pass(const struct result *result, unsigned level)
     const char *prefix = level == 1 ? "l1_read" : "l2_";
     for (size_t i = 0; i < result->counter_count; i++) {
         const struct counter *counter = &result->counters[i];
-        // If `passes` is 0, an older version of fathom wrote the file. It surely counted the
-        // counters of the L1 in one pass, but perhaps not the counters of the L2.
+        // Old versions of fathom wrote no `passes`. They surely counted the L1 in one pass, but
+        // perhaps not the L2.
         if (text_begins(counter->name, prefix) &&
             (counter->passes > 1 || (counter->passes == 0 && level != 1)))
             return false;
@@ -58,9 +56,8 @@ struct end {
     size_t held, next;
 };
 
-// Finds the two points of the latency curve between which the hits of cache `level` (1: L1, 2: L2)
-// end. Returns false if the hit rate never reaches held_rate, or if it is still that high at the
-// last point with a known hit rate.
+// Finds the two points between which the hits of cache `level` (1: L1, 2: L2) end. Returns false if
+// no hit rate reaches held_rate, or if the last one does.
 static bool find_end(const struct level_curve *curve, unsigned level, struct end *end)
 {
     bool found = false;
@@ -105,10 +102,8 @@ static const char *size_text(struct arena *arena, double octaves)
     return unit_text(arena, round(exp2(octaves)), UNIT_BYTE);
 }
 
-// Returns a text with the size at which the cache `level` ends by latency. The text also says
-// whether this size agrees with the size at which the hits end. They agree if their ratio
-// (`factor`) is at most factor_max. If `step` is NULL, the text says only that the latency does not
-// show the cache's end.
+// Returns a text with the size at which cache `level` ends by latency. The text says whether the
+// hits end there, too: `factor` is at most factor_max.
 static const char *verdict_text(struct arena *arena, const struct plateaus_step *step,
                                 unsigned level, double factor)
 {
@@ -136,9 +131,8 @@ static void report_end(struct run *run, struct arena *arena, const struct level_
                        verdict_text(arena, step, level, factor));
 }
 
-// Finds the chains of the curve that miss all caches and have the counter `name`. Stores the
-// counter's values in `values`, and returns the number of chains. range->held becomes the index of
-// the first of these chains, and range->next the index of the last one.
+// Stores the counter `name` of the chains that miss all caches in `values`, and returns their
+// number. Stores the first and the last of these chains in `range`.
 static size_t find_missing(const struct level_curve *curve, const char *name, double *values,
                            struct end *range)
 {

@@ -20,9 +20,8 @@ struct search {
 
 // ---------------------------------------------------------------- finding the latency curves
 
-// Finds the first headline of kind HEADLINE_LEVELS whose metric has this unit and whose parameter
-// has the type `by`. PARAM_BYTES means a size of the working set, PARAM_UINT the number of a level.
-// Stores the headline and its benchmark in `search`. Returns false if there is none.
+// Finds the first headline of kind HEADLINE_LEVELS whose metric has this unit. Its parameter is a
+// working set (PARAM_BYTES) or the number of a level (PARAM_UINT). Returns false if there is none.
 static bool find_headline(struct search *search, enum unit unit, enum param_type by)
 {
     for (size_t b = 0; b < search->run->benchmark_count; b++) {
@@ -39,8 +38,7 @@ static bool find_headline(struct search *search, enum unit unit, enum param_type
     return false;
 }
 
-// Returns the result's metric that the headline names. NULL if the result belongs to another device
-// or benchmark, lacks the headline's parameter, or has no median above 0.
+// Returns the headline's metric; NULL if the headline is not for this result, or without a value.
 static const struct metric *reading(const struct search *search, const struct result *result)
 {
     if (!result_is_of(result, search->benchmark->name, search->device) ||
@@ -89,8 +87,7 @@ static int compare_values(const struct case_value *a, const struct case_value *b
     return (a->uint > b->uint) - (a->uint < b->uint);
 }
 
-// Compares two points, to sort them by curve; returns 0 if both belong to one curve. The points of
-// a curve have the same parameters, and equal values of all axes but the curve's x (point.by).
+// Compares the curves of two points: points of one curve differ in no axis but its x (point.by).
 static int compare_rows(const struct point *a, const struct point *b)
 {
     const struct bench_case *one = &a->result->bench_case, *other = &b->result->bench_case;
@@ -118,8 +115,7 @@ static int compare_first(const void *a, const void *b)
     return compare_places(((const struct row *)a)->place, ((const struct row *)b)->place);
 }
 
-// Returns the points of all curves of the device. They are sorted so that the points of one curve
-// are neighbours, from small to large working sets.
+// Returns the points of all curves of the device, sorted by curve, then by working set.
 static struct point *points_of(const struct search *search, size_t *count)
 {
     const struct run *run = search->run;
@@ -140,8 +136,7 @@ static struct point *points_of(const struct search *search, size_t *count)
     return points;
 }
 
-// Divides the sorted points into curves. Sorts the curves by the places of their first cases in the
-// run.
+// Divides the sorted points into curves, in the order of their first cases in the run.
 static struct row *rows_of(const struct search *search, const struct point *points, size_t count,
                            size_t *row_count)
 {
@@ -215,8 +210,7 @@ static bool text_differs(const struct level_curve *a, const struct level_curve *
     return one && other && one->text && other->text && strcmp(one->text, other->text) != 0;
 }
 
-// Returns true if a value distinguishes the curves: it is a text, its parameter is an axis, and not
-// all curves have the same value.
+// Returns true if the value is a text of an axis, and the curves differ in it.
 static bool separates(const struct level_curves *curves, const struct case_value *value)
 {
     if (value->type != PARAM_TEXT || value->role != PARAM_AXIS)
@@ -227,8 +221,7 @@ static bool separates(const struct level_curves *curves, const struct case_value
     return false;
 }
 
-// Returns the text values by which this curve differs from the other curves: "texel"; "" if there
-// are none.
+// Returns the text values by which this curve differs from the others, such as "texel", or "".
 static const char *label_of(struct arena *arena, const struct level_curves *curves,
                             const struct level_curve *curve)
 {
@@ -295,8 +288,7 @@ double levels_memory(const struct level_curve *curve)
     return exp2(curve->octaves[curve->count - 1]) >= from ? from : INFINITY;
 }
 
-// Returns true if level k is the near half of a cache that has two halves. `ends` holds the sizes
-// at which the levels end.
+// Returns true if level k is the near half of a cache. `ends` holds the ends of all levels.
 static bool is_near_half(const double *ends, size_t count, size_t k)
 {
     double ratio = k > 0 && k + 1 < count ? ends[k + 1] / ends[k] : 0;
@@ -324,8 +316,7 @@ const char *levels_name(struct arena *arena, const struct level_curve *curve, si
     return levels_cache_name(arena, ends, count - 1, k);
 }
 
-// Returns the values of one metric at all points of level k that have the metric, in `arena`. Adds
-// their number to *count.
+// Returns the values of the metric at the points of level k. Adds their number to *count.
 static double *level_values(struct arena *arena, const struct level_curve *curve, size_t k,
                             const char *metric, size_t *count)
 {

@@ -102,18 +102,15 @@ size_t levels_mapped(const struct run *run, const char *device, const struct met
 double levels_cycles(struct arena *arena, const struct run *run, const struct level_curve *curve,
                      size_t k);
 
-// Adds the following findings for the device, unless the run already has one of them. Then gives
-// each finding "level" its name.
-//   level           A step of the longest curve.
+// Adds these findings for the device, unless the run already has one of them. Then gives each
+// finding "level" its name.
+//   level           A step of the longest curve. If the run has results of the benchmark `map`,
+//   only
+//                   a step that ends a cache by `map`; the text then has the size by `map`.
 //                   value: the size in bytes at which the curve stops being flat.
-//                   keys: the last case of the level and the first case of the next level in the
-//                   text.
+//                   keys: the last case of the level, the first case of the next one in the text.
 //                   name: the name of the cache (levels_cache_name).
-//                   If the run has results of the benchmark `map`, only steps that end a cache by
-//                   `map` are reported, and the text has the size by `map`. (If lines are shorter
-//                   than the chain's stride, a cache is smaller than the curve shows.)
-//   levels-unknown  The longest curve shows no levels, or none beyond those found. The text says
-//                   why.
+//   levels-unknown  The longest curve shows no levels, or none beyond those found.
 //   path-levels     The levels of another curve, if it has at least two.
 //                   value: its number of steps. key: its first case.
 void levels_add_findings(struct run *run, const char *device);

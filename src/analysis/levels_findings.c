@@ -12,8 +12,7 @@
 // Two sizes count as equal if they differ by less than this number of octaves.
 static const double same_octaves = 0.02;
 
-// Returns the latency of level k as a text: "16.33 ns (32.3 cycles)", or "16.33 ns" if the cycles
-// are not known.
+// Returns the latency of level k as a text: "16.33 ns (32.3 cycles)".
 static const char *height_text(struct arena *arena, const struct run *run,
                                const struct level_curve *curve, size_t k)
 {
@@ -32,10 +31,9 @@ static const char *step_text(struct arena *arena, double octave)
     return unit_text(arena, step_bytes(octave), UNIT_BYTE);
 }
 
-// Returns the size of level k as a text: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If the benchmark
-// `map` measured the size (`mapped`), the text has that size. If the curve shows another size, the
-// text has both. (If the chain's stride is longer than a cache line, the curve stays flat beyond
-// the level's real size.)
+// Returns the size of level k as a text: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". The size by `map`
+// is better: a chain with a stride longer than a cache line stays flat beyond the level's real
+// size.
 static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
                             const struct metric *mapped)
 {
@@ -61,8 +59,7 @@ struct reported {
     const struct metric *mapped;
 };
 
-// Returns the index of a step of the curve: among the steps from `first` on, the one whose end is
-// nearest to `bytes`.
+// Returns the index of the step, from `first` on, whose end is nearest to `bytes`.
 static size_t step_near(const struct level_curve *curve, size_t first, double bytes)
 {
     size_t best = first;
@@ -73,9 +70,8 @@ static size_t step_near(const struct level_curve *curve, size_t first, double by
     return best;
 }
 
-// Selects the steps of the curve that are reported as ends of levels. Stores them in `steps` and
-// returns their number. If the benchmark `map` found cache sizes, selects the nearest step for each
-// size, because not every step is the end of a cache. Otherwise selects all steps.
+// Stores the steps that are reported as ends of levels, and returns their number: for each cache
+// size by `map` the nearest step, or without `map` all steps.
 static size_t steps_reported(const struct run *run, const char *device,
                              const struct level_curve *curve, struct reported steps[PLATEAUS_MAX])
 {
@@ -93,8 +89,7 @@ static size_t steps_reported(const struct run *run, const char *device,
     return count;
 }
 
-// Adds a finding about steps[i], one of `count` reported steps. The text also names the level after
-// this step, which ends at the next reported step.
+// Adds a finding about steps[i]. The text also has the level after it, up to the next of `steps`.
 static void report_step(struct run *run, struct arena *arena, const struct level_curve *curve,
                         const struct reported *steps, size_t count, size_t i)
 {
@@ -106,8 +101,7 @@ static void report_step(struct run *run, struct arena *arena, const struct level
         end_text(arena, curve, k, steps[i].mapped), height_text(arena, run, curve, after));
 }
 
-// Returns all levels of a curve as a text: "15.2 ns up to 184 KiB, 139 ns up to 27.5 MiB, then 269
-// ns".
+// Returns all levels as a text: "15.2 ns up to 184 KiB, 139 ns up to 27.5 MiB, then 269 ns".
 static const char *staircase_text(struct arena *arena, const struct run *run,
                                   const struct level_curve *curve)
 {
@@ -126,8 +120,7 @@ static void report_other(struct run *run, struct arena *arena, const struct leve
                            NULL, "%s: %s", curve->label, staircase_text(arena, run, curve));
 }
 
-// Returns a text with the largest size at which a level is known to end, such as " beyond 48 KiB".
-// Returns "" if no such size is known.
+// Returns the largest size at which a level is known to end, as " beyond 48 KiB"; "" if unknown.
 static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
 {
     return fit->flat < 2
@@ -148,8 +141,7 @@ static void report_main(struct run *run, struct arena *arena, const char *device
                                   device, beyond_text(arena, &curve->fit), curve->fit.reason));
 }
 
-// Returns true if the run already has a finding of levels_add_findings, either for this device or
-// without a device.
+// Returns true if the run has a finding of levels_add_findings for this device or for none.
 static bool is_reported(const struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->finding_count; i++) {
@@ -169,8 +161,7 @@ static bool is_step(const struct finding *finding, const char *device)
            (!finding->device || strcmp(finding->device, device) == 0);
 }
 
-// Gives each finding "level" of the device the name of its cache, if it has no name. (Earlier
-// versions of fathom wrote no names.)
+// Names the device's findings "level" that have no name. (Earlier versions wrote no names.)
 static void name_findings(struct run *run, const char *device)
 {
     double *ends = ARENA_ARRAY(run->arena, run->finding_count, double);

@@ -29,8 +29,7 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
 }
 
 // How two devices of different runs are related, the closest relation first. All relations but
-// NEAR_ANY also need equal model names and APIs. device_pairs_of tries the relations in this order,
-// each for the devices that have no pair yet.
+// NEAR_ANY also need equal model names and APIs.
 enum nearness {
     NEAR_UUID,
     NEAR_PCI, // the PCI addresses are equal; used only if one of the devices reports no UUID
@@ -65,8 +64,7 @@ static int compare_marked(const void *left, const void *right)
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-// Returns the index of the first of `count` sorted elements that does not come before `wanted`;
-// `count` if there is none.
+// Returns the index of the first sorted element not before `wanted`; `count` if there is none.
 static size_t first_at(const void *sorted, size_t count, size_t bytes, const void *wanted,
                        int (*compare)(const void *left, const void *right))
 {
@@ -132,8 +130,7 @@ struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
     return pairs;
 }
 
-// Compares results, to sort them by key, then by device. If both are equal, the result that is
-// later in the run comes first.
+// Sorts results by key, then by device. Of equal ones, the one that is later in the run is first.
 static int compare_places(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;

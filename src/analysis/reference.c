@@ -63,9 +63,8 @@ static bool fits(struct arena *arena, const struct index_entry *entry,
            strcmp(device_api(arena, device->id), entry->api) == 0;
 }
 
-// Returns the rank of a preset: 4 if it is `wanted` (which may be NULL), else 3 for "full", 2 for
-// "standard", 1 for "quick" and 0 for any other. A preset that measures more makes a better
-// reference.
+// Returns the rank of a preset: `wanted` (may be NULL) first. Else a preset that measures more
+// makes a better reference.
 static int preset_rank(const char *preset, const char *wanted)
 {
     static const char *const order[] = {"quick", "standard", "full"};

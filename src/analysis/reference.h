@@ -31,11 +31,10 @@ struct run_index {
 MUST_CHECK bool run_index_read(struct arena *arena, const char *path, struct run_index *index,
                                struct error *err);
 
-// Sets *entry to the reference for the first device of the run that has one. An entry fits a device
-// if the APIs are equal and the device's name contains the entry's `match`. The longest `match`
-// wins. Among equally long ones, the preset of the run wins, then "full", "standard", "quick".
-// Values from publications are never chosen. Fails with ERROR_USAGE if no entry fits; the message
-// lists the devices that have references.
+// Sets *entry to the reference for the first device of the run that has one: the APIs are equal,
+// and the device's name contains the entry's `match`. The longest `match` wins, then the preset of
+// the run, then "full", "standard", "quick". Values from publications are never chosen. Fails with
+// ERROR_USAGE if no entry fits; the message lists the devices that have references.
 MUST_CHECK bool reference_choose(struct arena *arena, const struct run_index *index,
                                  const struct run *run, const struct index_entry **entry,
                                  struct error *err);

@@ -20,8 +20,7 @@ static double rounded(double value)
     return isfinite(value) && text_parse_real(text, &value) ? value : NAN;
 }
 
-// Returns true if the text contains an absolute path: a "/" that does not follow a letter, a digit
-// or ")".
+// Returns true if the text has an absolute path: a "/" that follows no letter, digit or ")".
 static bool has_path(const char *text)
 {
     for (const char *slash = strchr(text, '/'); slash; slash = strchr(slash + 1, '/'))
@@ -30,9 +29,8 @@ static bool has_path(const char *text)
     return false;
 }
 
-// Returns true if the benchmark has a headline of kind HEADLINE_LEVELS. If `each_describes` is
-// true, the headline's parameter must be the number of a level, as in `map`: each result then
-// describes a level.
+// Returns true if the benchmark has a headline of kind HEADLINE_LEVELS; with `each_describes`, one
+// whose parameter is the number of a level, as in `map`.
 static bool has_levels(const struct benchmark_info *info, bool each_describes)
 {
     for (size_t h = 0; info && h < info->headline_count; h++) {
@@ -69,9 +67,7 @@ static void remove_benchmarks(struct run *run)
     run->benchmark_count = kept;
 }
 
-// Removes the results whose importance is below `least`, and the benchmarks without results. Then
-// removes each finding that has a path in its text, names no device or no result, or is about a
-// removed result.
+// Removes the results less important than `least`, and the benchmarks and findings without results.
 static void remove_results(struct run *run, const int *importance, int least)
 {
     size_t kept = 0;
@@ -198,9 +194,8 @@ static bool is_better(const struct metric *metric, const struct metric *than)
     return !than || better_ratio(metric->better, metric->median, than->median) > 1;
 }
 
-// Gives IMPORTANCE_FIGURE to the results of a device that the headline may show. If the headline
-// has a parameter (headline_info.by), these are all results that it describes. Otherwise they are
-// the best result, and the best result with the verdict ok.
+// Marks the results that the headline may show: all if it has a parameter (headline_info.by), else
+// the best result, and the best one with the verdict ok.
 static void mark_headline(const struct run *run, const char *device,
                           const struct benchmark_info *info, const struct headline_info *headline,
                           int *importance)
