@@ -11,29 +11,25 @@
 enum {
     // maximum number of reads by the whole device for each cache level
     POINTS = 5,
-    // Maximum number of reads by one workgroup for each level. For memory, this is also the maximum
-    // number of reads by the whole device.
+    // Maximum number of reads for each level by one workgroup, and for memory by the whole device.
     GROUP_POINTS = 5,
-    // Minimum number of sizes in a plateau, a series of neighbouring sizes with nearly equal
-    // bandwidth. (A level of 16 KiB has room for only 3 sizes, and one of them may be noisy.)
+    // Minimum number of sizes in a plateau. (A level of 16 KiB has room for only 3 sizes, and one
+    // of them may be noisy.)
     PLATEAU_LEAST = 2,
-    // Size of a piece. With the walk `long` of the benchmark bandwidth, each workgroup reads one
-    // piece in a pass.
+    // Size of a piece: each workgroup reads one in a pass (walk `long` of the benchmark bandwidth).
     PIECE_BYTES = 256 << 10,
     // The size of a read is a multiple of one of these numbers of bytes:
-    // - GRAIN_BYTES or, from LARGE_BYTES on, LARGE_GRAIN_BYTES: one workgroup reads, or all read
-    //   the same bytes. A workgroup of 1024 threads reads 128 KiB in one step.
-    // - PIECE_BYTES: the whole device reads a cache after the first one (odd_size).
-    // - MEMORY_GRAIN_BYTES: the whole device reads memory. A workgroup of 1024 threads reads a part
-    //   of this size.
+    // - GRAIN_BYTES, from LARGE_BYTES on LARGE_GRAIN_BYTES: one workgroup reads, or all read the
+    //   same
+    // - PIECE_BYTES: the whole device reads a cache after the first one (odd_size)
+    // - MEMORY_GRAIN_BYTES, the part of one workgroup: the whole device reads memory
     GRAIN_BYTES = 4 << 10,
     LARGE_GRAIN_BYTES = 128 << 10,
     MEMORY_GRAIN_BYTES = 512 << 10,
     LARGE_BYTES = 2 << 20,
     READS_MAX = 256,
     CORES_UNKNOWN = 64,
-    // If the device reads at least this many bytes per core, two cores rarely read the same line at
-    // the same time.
+    // From this many bytes per core on, two cores rarely read the same line at the same time.
     CORE_BYTES = 64 << 10,
     // minimum number of bytes per core for reads by the whole device (not in the first level)
     CORE_BYTES_LEAST = 16 << 10,
@@ -45,9 +41,8 @@ enum {
 // maximum size in bytes of a read from a GPU's memory
 #define MEMORY_BYTES (UINT64_C(2) << 30)
 
-// Maximum size of a read in the first level, as a share of the level's size. map_level_alone uses a
-// smaller share for the other levels, because some of their sets may be full before the whole
-// cache.
+// Maximum size of a read in the first level, as a share of the level. The share is smaller for
+// other levels (map_level_alone), because some sets may be full before the whole cache.
 static const double within_first = 0.85;
 // Minimum size of a read from memory, divided by the size of the last cache.
 static const double apart_from_caches = 4;
@@ -139,10 +134,9 @@ static bool is_in_span(double bytes, const struct span *span)
     return bytes * rounding >= span->from && bytes <= span->to * rounding;
 }
 
-// Adds up to `count` cases that read global memory. Their sizes form a geometric series from
-// span.from to span.to. The function `round_to` rounds each size; a size that this moves out of the
-// span is left out. If `round_to` is grain_size, all workgroups read the same bytes. Otherwise each
-// workgroup reads its own part.
+// Adds up to `count` reads of global memory, with sizes in a geometric series over the span. Leaves
+// out a size that `round_to` moves out of the span. With grain_size, all workgroups read the same
+// bytes, otherwise each workgroup reads its own part.
 static void add_reads(struct map_cases *cases, const char *scope, uint64_t (*round_to)(double),
                       struct span span, unsigned count)
 {
@@ -197,8 +191,7 @@ struct reads {
     const char *why;
 };
 
-// True if the result, measured or skipped, is a read of global memory by `scope` ("device" or
-// "workgroup") with a size in `span`.
+// True if the result, measured or skipped, is a read by `scope` with a size in `span`.
 static bool is_read(const struct map_writer *w, const struct result *result, const char *scope,
                     const struct span *span)
 {
@@ -222,8 +215,7 @@ static int compare_bytes(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-// Returns the text of the most frequent reason of `results`. Reasons with the same code count as
-// equal. If several are equally frequent, returns that of the first result; NULL if there is none.
+// Returns the text of the reason whose code is most frequent in `results`; NULL if there is none.
 static const char *usual_reason(const struct result *const *results, size_t count)
 {
     const char *usual = NULL;
@@ -271,9 +263,8 @@ struct run_of_reads {
     size_t first, count;
 };
 
-// Returns the plateau: the longest series of neighbouring sizes with nearly equal bandwidth. If
-// several series are equally long, returns the one with the largest sizes. (In small reads, several
-// cores request the same line at the same time.)
+// Returns the longest series of neighbouring sizes with nearly equal bandwidth. Of several, returns
+// the one with the largest sizes: in small reads, several cores request the same line at once.
 static struct run_of_reads plateau_of(const struct reads *reads)
 {
     struct run_of_reads best = {0};
@@ -291,9 +282,8 @@ static struct run_of_reads plateau_of(const struct reads *reads)
     return best;
 }
 
-// Returns the median bandwidth of the plateau's reads, with an interval. The interval contains the
-// median of every read. It also contains the median of all lower bounds and the median of all upper
-// bounds. So the wide interval of one noisy read does not widen it.
+// Returns the median bandwidth of the plateau's reads. The interval contains all medians, but only
+// the median lower bound and the median upper bound, so that one noisy read does not widen it.
 static struct level_height height_of(const struct map_writer *w, const struct reads *reads,
                                      struct run_of_reads run)
 {
@@ -350,8 +340,7 @@ static void add_plateau(const struct map_writer *w, struct result *result, enum 
     map_add_metric(w, result, which, &height);
 }
 
-// Adds the metric `instances`: the number of caches of this level on the device. This is the number
-// of cores divided by the number of cores that share one cache.
+// Adds the metric `instances`: the number of cores divided by the cores that share one cache.
 static void add_instances(const struct map_writer *w, struct result *result)
 {
     const struct metric *sharers = result_metric(result, "sharers");

@@ -21,17 +21,14 @@ static const double near_octaves = 1.9, low_octaves = 1.4, part_octaves = 1.2;
 //   than sure_after octaves are enough.
 static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_misfit = 2;
 
-// A rise that fits no known shape counts as the end of one cache if it is shorter than this many
-// octaves. If it is longer, two caches may end there.
+// A rise of no known shape may be the ends of two caches if it is longer than this many octaves.
 static const double rise_most = 1.25;
 
-// Minimum and maximum region of chains that show a cache's sector, as multiples of the cache's
-// size. In a smaller region, a load may hit although each node has a sector of its own; in a larger
-// one, hardly any load hits.
+// Minimum and maximum region of chains that show a cache's sector, in sizes of the cache. In
+// smaller regions, a load may hit in any case; in larger ones, hardly any load hits.
 static const double sector_least = 1.4, sector_most = 4;
 enum {
-    // clip() limits latencies only if at least this many chains have about the latency of the next
-    // level.
+    // clip() needs at least this many chains with about the latency of the next level.
     CLIP_LEAST = 3
 };
 
@@ -107,9 +104,8 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     return answer;
 }
 
-// Adds a probe to the question: the chain, and its latency `ns` without the part that TLBs
-// certainly add. Leaves out a chain whose region is not between `least` and `most` bytes. Also
-// leaves out a chain to which a rise of unknown cause (cache or TLB) may add latency.
+// Adds a probe with the latency `ns` less the time that TLBs add. Leaves out a chain whose region
+// is not between `least` and `most` bytes, or to which a rise of unknown cause may add latency.
 static void add_sector_probe(const struct map_steps *steps, const struct lines_chain *chain,
                              double ns, double least, double most, struct lines_probe *probes,
                              struct lines_question *question)
@@ -121,8 +117,7 @@ static void add_sector_probe(const struct map_steps *steps, const struct lines_c
 }
 
 // Returns the sector in bytes of level k, whose line is known; 0 if the sector is unknown. Uses all
-// chains with several nodes in each line: probes and, if the line is longer than MAP_NODE_BYTES,
-// the points of the latency curve.
+// chains with several nodes in each line.
 static double sector_of(struct arena *arena, const struct map_caches *caches, size_t k,
                         const struct lines_cache *inner)
 {
@@ -134,8 +129,7 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, si
         ARENA_ARRAY(arena, steps->probe_count + curve->count, struct lines_probe);
     struct lines_question question = question_of(steps, k, inner);
     question.probes = probes;
-    // Chains with one node in each line show best how the cache replaces lines. If their latency
-    // shows a shape of the rise at the end of the level, it replaces the shape of the curve.
+    // Chains with one node in each line show best how the cache replaces lines.
     question.shape = caches->sized[k] ? caches->sizes[k].shape : question.shape;
     // The chains must fit in the next level, so that a load that misses level k hits there.
     if (question.beyond_end > 0)
@@ -151,9 +145,9 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, si
     }
     if (question.probe_count >= 2)
         return lines_sector(&question, line, size, judged);
-    // With fewer than two chains, only the sector that lines_judge found is left. lines_judge sees
-    // a sector only if the cache is about as large as the region where the level ends on the curve.
-    // In a smaller cache, few loads of its probes hit.
+    // With so few chains, only the sector by lines_judge is left. It is right only if the cache is
+    // about as large as the level's end on the curve: in a smaller cache, few loads of the probes
+    // hit.
     return size > 0.9 * question.end ? judged : 0;
 }
 
@@ -164,9 +158,8 @@ double map_caches_size_about(const struct map_caches *caches, size_t k)
     return line->capacity > 0 ? line->capacity : end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
 }
 
-// The largest chains may miss the next level, too. That rise does not belong to the end of this
-// level. So if at least CLIP_LEAST points have about the latency `beyond` of the next level, all
-// latencies are limited to `beyond`.
+// Limits all latencies to `beyond`, the latency of the next level, if at least CLIP_LEAST points
+// have about this latency. (The largest chains may miss the next level, too.)
 static void clip(const struct level_curve *points, double beyond)
 {
     size_t at = 0;
@@ -176,9 +169,8 @@ static void clip(const struct level_curve *points, double beyond)
         points->ns[i] = fmin(points->ns[i], beyond);
 }
 
-// True if the points show the end of level k: some are nearly at the height of level k, and others
-// are more than half way up to the next level. False if another level ends less than STAIRCASE_NEAR
-// octaves away, because that end may cause the same rise.
+// True if the points show the end of level k: some are nearly at the height of level k, others more
+// than half way up. False if another end is so near that it may cause the same rise.
 static bool has_end(const struct plateaus *fit, size_t k, const struct level_curve *points)
 {
     double low = fit->levels[k].height, rise = fit->levels[k + 1].height - low;
@@ -193,9 +185,8 @@ static bool has_end(const struct plateaus *fit, size_t k, const struct level_cur
     return within && beyond;
 }
 
-// Finds the rise that the points show at the end of level k. If no known shape fits the rise, the
-// end may lie anywhere in it. Returns false if there is no rise. Also returns false if no shape
-// fits and the rise is so long that two caches may end there.
+// Finds the rise at the end of level k. If it fits no known shape, the end may lie anywhere in it.
+// Returns false if there is no rise, or if it is so long that two caches may end there.
 static bool find_step(const struct map_steps *steps, size_t k, const struct level_curve *points,
                       struct staircase_step *size)
 {
@@ -214,9 +205,8 @@ static bool find_step(const struct map_steps *steps, size_t k, const struct leve
     return true;
 }
 
-// Finds the capacity of level k from chains with one node in each line. If they show it, sets
-// caches->sized[k] and stores the capacity in caches->sizes[k]. Sets caches->ends[k] if these
-// chains show that the level ends. Sets caches->endless[k] if they were measured but show no end.
+// Finds the capacity of level k by chains with one node in each line (sizes[k], sized[k]), and if
+// these chains show that the level ends (ends[k]) or that it does not (endless[k]).
 static void find_size(struct arena *arena, struct map_caches *caches,
                       const struct lines_cache *inner, size_t k)
 {
@@ -240,9 +230,8 @@ static void find_size(struct arena *arena, struct map_caches *caches,
     caches->endless[k] = measured && !caches->ends[k] && !(steps->clocks.usual_ghz > 0);
 }
 
-// Chains with one node in each line showed that `size` is the capacity of level k. Returns false if
-// a chain with a node every 32 bytes misses in a region that level k should then hold. In this case
-// the true line is shorter, and the chains that showed `size` touched only a part of the lines.
+// Returns false if `size` is too large: a chain with a node every 32 bytes misses in a region that
+// level k should hold. The chains that showed `size` then touched only a part of the lines.
 static bool holds_all(const struct map_steps *steps, size_t k, double size)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -314,11 +303,10 @@ static void find_sectors(struct arena *arena, struct map_caches *caches, struct 
     }
 }
 
-// True if the rises at the end of level k and at the end of a neighbouring level may belong to one
-// cache whose sets fill unevenly. This is so in two cases:
-// - Level k is not the first level, its line is unknown, and the neighbouring rise is near.
-// - The next rise is near and more than twice as high. The next level's line is shorter than that
-//   of level k, or one of the two lines is unknown.
+// True if the rise at the end of level k may be a part of a near one, of a cache whose sets fill
+// unevenly:
+// - Level k is not the first level, and its line is unknown.
+// - The next rise is more than twice as high, and its line is shorter, or one line is unknown.
 static bool may_be_part(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -336,9 +324,8 @@ static bool may_be_part(const struct map_caches *caches, size_t k)
     return is_low && (line == 0 || next_line == 0 || line > next_line) && after < low_octaves;
 }
 
-// True if a separate cache certainly ends at level k: the fit of the curve and of the probes shows
-// this clearly (limits: sure_lead). The end of level k then stays valid even if no cache explains
-// the probes of level k.
+// True if a separate cache certainly ends at level k (limits: sure_lead). This end stays valid even
+// if no cache explains the probes of level k.
 static bool is_sure(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -347,16 +334,14 @@ static bool is_sure(const struct map_caches *caches, size_t k)
     double after = k + 2 < fit->count ? fit->steps[k + 1].end - step->end : (double)INFINITY;
     if (steps->all.others_misfit > sure_misfit || step->lead < sure_lead || after < sure_octaves)
         return false;
-    // If a step is near to the step before it, both may belong to one cache whose sets fill
-    // unevenly.
+    // A step near the one before may belong to the same cache, if its sets fill unevenly.
     double before = k > 0 ? step->end - fit->steps[k - 1].end : (double)INFINITY;
     return before > sure_octaves ||
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
-// A short level may be a part of one cache's rise if the spread of its latencies, divided by the
-// level's latency, exceeds this value plus the noise. (The far half of an H200's L2 is a real
-// level. Its spread is at most 0.020.)
+// A short level may be a part of one cache's rise if the spread of its latencies exceeds this share
+// plus the noise. (The far half of an H200's L2 is a real level. Its spread is at most 0.020.)
 static const double bent_least = 0.035;
 
 // True if level k is short and not flat. The rises at both its ends may then belong to one cache.
@@ -367,9 +352,9 @@ static bool is_bent(struct arena *arena, const struct map_caches *caches, size_t
            !map_steps_is_even(arena, &caches->steps, k, bent_least);
 }
 
-// If level k may not be a separate cache, sets caches->unsure[k] to the reason. If no cache
-// explains the probes of level k, and is_sure() is false, the function stops there: the end of
-// level k and all later levels are not valid.
+// Sets caches->unsure[k] to the reason why level k may not be a separate cache. If no cache
+// explains the probes of level k, and is_sure() is false, its end and all later levels are not
+// valid.
 static void judge_lines(struct arena *arena, struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;

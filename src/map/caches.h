@@ -32,9 +32,9 @@ extern const size_t map_caches_region_count;
 
 // Finds the steps (rises) of the latency curve `curve` (map_steps_of), the lines of its levels, and
 // which levels may not be caches. If no cache explains the probes of a step, this step and all
-// later levels are not valid. But the step stays valid if the curve and all probes together clearly
-// show it. On entry, caches->steps.all must be zero or an earlier fit. The function keeps the fit
-// if it has all points of the curve and all probes.
+// later levels are not valid, unless the curve and all probes together clearly show the step. On
+// entry, caches->steps.all must be zero or an earlier fit, which is kept if it has all points and
+// probes.
 void map_caches_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                    double cache_most, struct map_caches *caches);
 

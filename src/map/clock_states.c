@@ -21,8 +21,7 @@ static bool is_near_clock(const struct result *result, double ghz)
     return fabs(clock_of(result) / ghz - 1) < clock_part;
 }
 
-// Converts a latency in ns at the second core clock (states->other_ghz) to the usual clock. A chain
-// with the same hit rates would have the returned latency at the usual clock.
+// Converts a latency in ns at the second core clock (states->other_ghz) to the usual clock.
 static double as_at_usual_clock(const struct clock_states *states, const struct staircase *all,
                                 double ns)
 {
@@ -50,8 +49,7 @@ double clock_states_ns(const struct clock_states *states, const struct staircase
     return is_near_clock(result, states->other_ghz) ? as_at_usual_clock(states, all, ns) : NAN;
 }
 
-// For each point of the curve, divides the width of the metric's 95 % interval by the metric's
-// median. Returns the median of these ratios; infinity if a point has no interval.
+// Returns the median relative width of the metric's intervals; infinity if a point has none.
 static double width_of(struct arena *arena, const struct level_curve *curve, const char *name)
 {
     double *widths = ARENA_ARRAY(arena, curve->count, double);
@@ -79,8 +77,7 @@ bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
     return true;
 }
 
-// Returns the usual core clock of a curve in GHz: more of its points ran at this clock than at any
-// other. Stores the number of these points in *count.
+// Returns the core clock in GHz at which most points of the curve ran. Counts them in *count.
 static double usual_clock(const struct level_curve *curve, size_t *count)
 {
     double usual = 0;

@@ -141,8 +141,7 @@ static const char *hz_text(struct arena *arena, double hz)
     return arena_strdup(arena, unit_format(hz, UNIT_HZ, text, sizeof text));
 }
 
-// True if an earlier result is a probe of the same level at the same requested clock. points.text
-// then already names this clock.
+// True if an earlier probe of this level asked for the same clock, which points.text then has.
 static bool is_repeated(const struct map_writer *w, size_t probe)
 {
     const struct bench_case *bench_case = &w->run->results[probe]->bench_case;
@@ -154,8 +153,7 @@ static bool is_repeated(const struct map_writer *w, size_t probe)
     return false;
 }
 
-// Returns the latencies of a level from its probes for the core clocks that the user requested.
-// Each latency comes with the core clock at which the probe really ran.
+// Returns a level's latencies at the requested core clocks, each with the clock that was reached.
 static struct points asked_points(const struct map_writer *w, size_t level)
 {
     struct points points = no_points(w);
@@ -176,9 +174,8 @@ static struct points asked_points(const struct map_writer *w, size_t level)
     return points;
 }
 
-// Returns the latencies of level k from the cases of the latency curve, each with the core clock at
-// which the case ran. They are used if the user requested no clocks. The curve must have points of
-// the level, because the level's regions are unknown otherwise.
+// Returns the latencies of level k from the cases of the curve, each with its core clock. The curve
+// must have points of the level, because the level's regions are unknown otherwise.
 static struct points seen_points(const struct map_writer *w, const struct plateaus *fit, size_t k)
 {
     struct points points = no_points(w);
@@ -225,8 +222,7 @@ void map_add_clock(const struct map_writer *w, struct result *result,
     map_add_detail(result, "clock domain", clocks.domain);
 }
 
-// True if an earlier probe did not reach the same requested clock either. The run then already has
-// a finding for this clock.
+// True if an earlier probe did not reach this clock either, so that the run has a finding for it.
 static bool is_reported(const struct map_writer *w, size_t probe)
 {
     uint64_t asked = case_uint(&w->run->results[probe]->bench_case, "clock");

@@ -16,12 +16,10 @@ enum {
     PER_OCTAVE = 4
 };
 
-// If the end of an instruction cache is known to this many octaves (3 %), no more code lengths are
-// measured around it.
+// If an end is known to this many octaves (3 %), no more code lengths are measured around it.
 static const double knee_octaves = 0.045;
 
-// True if straight-line code can show instruction caches on this device; otherwise sets *why to the
-// reason, as part of a sentence.
+// True if code can show instruction caches on this device; else sets *why, a part of a sentence.
 static bool shows_caches(const struct gpu_info *device, const char **why)
 {
     *why = "kernels on a CPU share its instruction cache with the driver, and code that they "
@@ -61,9 +59,8 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
     return count;
 }
 
-// Fills `lengths` with code lengths around the end of each instruction cache (a level of `curve`).
-// Skips an end that is already known to 3 %. The lengths reach from 0.03 octaves before the 95 %
-// interval of the end to 0.03 octaves after it. Returns the number of lengths.
+// Fills `lengths` with code lengths around each end of an instruction cache that is not known to 3
+// %. Returns their number.
 static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
@@ -87,8 +84,7 @@ static bool is_code(const struct result *result, const char *device)
            case_says(&result->bench_case, "what", MAP_CODE);
 }
 
-// Returns the instruction curve: time per instruction over log2 of the code's length in
-// instructions. Its count is 0 if no code was measured.
+// Returns the instruction curve: time per instruction over log2 of the code's length.
 static struct level_curve curve_of(struct arena *arena, const struct run *run, const char *device)
 {
     size_t most = run->result_count;
@@ -117,10 +113,8 @@ void map_code_add_cases(const struct map_look *look)
         map_cases_add_code(look->cases, lengths[i]);
 }
 
-// Returns the bytes per instruction, computed from the code size that the driver reports; 0 if
-// unknown or not plausible. It is a mean, because some GPUs have instructions of several lengths.
-// Uses the longest code. The code size includes instructions outside the lap, but the number of
-// instructions does not. In the longest code, their share is smallest.
+// Returns the mean bytes per instruction by the code size of the driver; 0 if unknown or not
+// plausible. In the longest code, instructions outside the lap have the smallest share.
 static double driver_bytes(const struct level_curve *curve)
 {
     const struct named_number *said =
@@ -128,11 +122,9 @@ static double driver_bytes(const struct level_curve *curve)
     return said && said->value >= BYTES_LEAST && said->value <= BYTES_MOST ? said->value : 0;
 }
 
-// Returns the bytes per instruction of the measured code; 0 if unknown. Uses the code size that the
-// driver reports, if there is one. Otherwise the value is 16 on NVIDIA GPUs that are in our table
-// of architectures: they are Volta or later, with instructions of 128 bits (Jia, Maggioni, Staiger,
-// Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking",
-// arXiv:1804.06826, 2018).
+// Returns the bytes per instruction; 0 if unknown. Without a code size of the driver, these are 16
+// on NVIDIA GPUs of our table, which are Volta or later (Jia, Maggioni, Staiger, Scarpazza,
+// "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", arXiv:1804.06826, 2018).
 static double instruction_bytes(const struct map_writer *w, const struct level_curve *curve)
 {
     double said = driver_bytes(curve);
@@ -140,9 +132,8 @@ static double instruction_bytes(const struct map_writer *w, const struct level_c
     return said > 0 ? said : encoded ? NVIDIA_BYTES : 0;
 }
 
-// Returns the size in bytes of code with `instructions` multiply-adds, at `each` bytes per
-// instruction. The code consists of stretches of multiply-adds (map_code_length). Two more
-// instructions after each stretch test if it was the last one; the size includes them.
+// Returns the size in bytes of code with `instructions` multiply-adds. It includes the instructions
+// that test, after each stretch of multiply-adds (map_code_length), if it was the last one.
 static double bytes_of(double instructions, double each)
 {
     uint32_t steps = 0;
@@ -153,8 +144,7 @@ static double bytes_of(double instructions, double each)
 
 // ---------------------------------------------------------------- results
 
-// Returns the code length at which level k (an instruction cache) ends. If `bytes` is 0, the length
-// is in instructions. Otherwise it is in bytes, and an instruction has `bytes` bytes.
+// Returns the code length at which level k ends: in bytes, or in instructions if `bytes` is 0.
 static struct level_height end_of(const struct level_curve *curve, size_t k, double bytes)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
@@ -201,8 +191,7 @@ static void flag_unknown(const struct map_writer *w, struct result *result, cons
                 "could not separate the instruction caches%s: %s", beyond, why);
 }
 
-// Adds a result without a size for the last level. The end of this level is not known, because even
-// the longest code that was measured fits in it.
+// Adds a result without a size for the last level, which holds even the longest measured code.
 static void add_bound(const struct map_writer *w, struct result *hierarchy,
                       const struct level_curve *curve, const char *why)
 {
@@ -241,8 +230,7 @@ static void add_levels(const struct map_writer *w, struct result *hierarchy,
         add_times(w, map_add_result(w, MAP_MEMORY, MAP_PATH_CODE, 0), curve, fit->count - 1);
 }
 
-// Returns why no longer code than that of the curve was measured: the reason of a result of longer
-// code, or that the run ended early. Returns NULL if the curve has the longest code.
+// Returns why no longer code was measured; NULL if the curve has the longest code.
 static const char *reason_of(const struct map_writer *w, const struct level_curve *curve)
 {
     double longest = curve->count ? exp2(curve->octaves[curve->count - 1]) : 0;

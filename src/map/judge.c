@@ -7,8 +7,7 @@
 
 #include <math.h>
 
-// Chains on several cores may overflow the next level if their regions together are more than this
-// many times as large as that level.
+// Chains on several cores may overflow the next level if they cover more than this many times it.
 static const double crowded_out = 1.6;
 
 enum {
@@ -85,13 +84,10 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 
 // ---------------------------------------------------------------- cores that share a level
 
-// Region of each chain of a probe for sharers, as a share of the level's size. A cache holds one
-// such chain, but not two.
+// Region of a chain, as a share of the level's size: a cache holds one such chain, but not two.
 static const double fitting_part = 0.75;
 
-// Returns the number of chains of the next probe, after one with `chains` chains. The probes of a
-// series have 2, 4, 8, 16 … chains, then half as many as there are cores, then as many as there are
-// cores.
+// Returns the number of chains of the next probe: 2, 4, 8, 16 …, half of the cores, all cores.
 static unsigned more_chains(unsigned chains, unsigned cores)
 {
     unsigned half = cores / 2, next = 2 * chains;
@@ -100,11 +96,8 @@ static unsigned more_chains(unsigned chains, unsigned cores)
     return next > half * 7 / 10 ? half : next;
 }
 
-// Adds a probe of `chains` chains, each over a region of `part` times the level's size. Adds none
-// in these cases:
-// - The region is below REGION_MIN, or the level before this one can hold it.
-// - All regions together exceed `most` bytes.
-// - `probes` is full or already has this probe.
+// Adds a probe of `chains` chains, each over `part` of the level's size. Leaves it out if its
+// region is too small, if the level before can hold it, or if all regions exceed `most` bytes.
 static void add_sharers_probe(const struct map_level *level, double part, unsigned chains,
                               double most, struct map_sharers_probe *probes, size_t *count)
 {
@@ -168,9 +161,8 @@ unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned co
     }
 }
 
-// Returns the expected latency of chains that cover `bytes` together, on cores that share one cache
-// of the level. Reads the latency from the latency curve of a single core (level->alone). If there
-// is no such curve, computes the latency for a cache of `end` bytes.
+// Returns the expected latency of chains that cover `bytes` together, on cores that share one
+// cache: by the latency curve of a single core (level->alone), else for a cache of `end` bytes.
 static double shared_ns(const struct map_level *level, double end, double bytes)
 {
     double share = bytes > end ? 1 : 0;
@@ -181,10 +173,8 @@ static double shared_ns(const struct map_level *level, double end, double bytes)
     return level->within + share * (level->beyond - level->within);
 }
 
-// Returns how far a probe's latency is from the expected latency `ns`. In `ns`, each load that
-// misses the level hits the next level. But all chains together may overflow the next level. A miss
-// then takes up to level->slowest, so a latency between `ns` and that of such slow misses is no
-// deviation.
+// Returns how far a probe's latency is from `ns`, the expected latency if all misses hit the next
+// level. If the chains overflow the next level, a miss takes longer, which is no deviation.
 static double off_of(const struct map_level *level, const struct map_sharers_probe *probe,
                      double latency, double ns)
 {
@@ -203,10 +193,9 @@ struct crowd {
     unsigned cores;
 };
 
-// Returns how far a probe's latency (the median of its chains) is from the latency expected if
-// `sharers` cores share a cache. Stores the expected latency in *ns. Some chains may share their
-// cache with more chains than others do. A latency between those expected for few and for many is
-// no deviation.
+// Returns how far a probe's latency is from that expected if `sharers` cores share a cache (*ns).
+// Some chains may share their cache with more chains than others do. A latency between those
+// expected for few and for many is no deviation.
 static double off_of_sharers(const struct map_level *level, double end, double crowding,
                              const struct map_sharers_probe *probe, double latency,
                              const struct crowd *crowd, unsigned sharers, double *ns)
@@ -218,10 +207,9 @@ static double off_of_sharers(const struct map_level *level, double end, double c
     return latency > low && latency < high ? 0 : off_of(level, probe, latency, *ns);
 }
 
-// Returns how badly the probes fit if `sharers` cores share the level: a sum of squared deviations
-// (Huber's loss). The level is assumed to hold `end` bytes. Regions are multiplied by `crowding` (1
-// or more), because chains that run at the same time may evict each other's lines before the level
-// is full.
+// Returns how badly the probes fit if `sharers` cores share a level of `end` bytes (Huber's loss).
+// Regions are multiplied by `crowding` (1 or more), because chains that run at the same time may
+// evict each other's lines before the level is full.
 static double sharers_cost_at(const struct map_level *level, double end, double crowding,
                               const struct crowd *crowd, unsigned sharers)
 {
@@ -252,9 +240,8 @@ static double sharers_cost(const struct map_level *level, const struct crowd *cr
     return fmin(cost, sharers_cost_at(level, level->end_high, 1, crowd, sharers));
 }
 
-// Sets answer->sharers if exactly one number from answer->low to answer->high divides the number of
-// cores. But answer->sharers stays 0 if another divisor is near to that number and the probes do
-// not exclude it by a larger margin.
+// Sets answer->sharers if only one possible number divides the number of cores, and if the probes
+// exclude other divisors near to it by a larger margin.
 static void choose_sharers(const struct map_level *level, const struct crowd *crowd, double best,
                            struct map_sharers *answer)
 {

@@ -102,12 +102,10 @@ size_t map_sharers_plan_again(const struct map_level *level, const struct map_sh
 unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned cores,
                               unsigned sharers, double part);
 
-// Finds how many cores share the level: the number that explains the probes best. A probe shows
-// nothing if its latency is nearer (by ratio) to `before` than to `within`, because the level
-// before this one then holds its regions.
-//
-// The number must divide the number of cores. If several such numbers are within the bounds, or if
-// the probes do not clearly exclude another one near to it, only the bounds are given.
+// Finds how many cores share the level: the number that explains the probes best and divides the
+// number of cores. If the probes do not clearly exclude another number, only the bounds are given.
+// A probe shows nothing if its latency is nearer (by ratio) to `before` than to `within`, because
+// the level before this one then holds its regions.
 struct map_sharers map_sharers_judge(const struct map_level *level,
                                      const struct map_sharers_probe *probes, const double *latency,
                                      size_t count, unsigned cores);

@@ -19,16 +19,14 @@ enum {
     BEHIND = 4 // in a region of this many times a level's size, loads rarely hit the level
 };
 
-// Maximum width of the interval of a memory latency, divided by the median, if address translation
-// is a part of the latency. If the interval is wider, translation makes the curve rise, and the
-// latency is unknown.
+// If address translation is a part of a memory latency, its interval may be this wide, as a share
+// of the median. If it is wider, translation makes the curve rise, and the latency is unknown.
 static const double translated_width = 0.1;
 
 static const char no_end[] = "chains with a node in each line do not show its end";
 
-// The level should hold a control chain of 33 nodes in different sets. If the chain is slower than
-// the level by more than this share of the latency step to the next level, address translation may
-// be the reason. The ways are then unknown.
+// The ways are unknown if the control chain is slower than the level by more than this share of the
+// latency step to the next level: address translation may be the reason.
 static const double beside_part = 0.15;
 
 // Adds the size in bytes that the driver states, as the metric `claim`; adds nothing if it is 0.
@@ -40,8 +38,7 @@ static void add_claim(const struct map_writer *w, struct result *result, uint64_
 
 // ---------------------------------------------------------------- levels
 
-// Adds the size of level k: the region at which the level ends on the curve, multiplied by
-// scale.size. The lower bound is multiplied by scale.least.
+// Adds the size of level k: the region at which the level ends on the curve, times `scale`.
 static void add_size(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, struct map_scale scale)
 {
@@ -113,8 +110,7 @@ static void add_level_claim(const struct map_writer *w, struct result *result,
 
 // ---------------------------------------------------------------- ways, sharers
 
-// Returns the number of ways of level k, from chains with nodes `stride` bytes apart. If these
-// chains do not show the number, returns 0 and sets *why to the reason.
+// Returns the ways of level k by chains with this stride; 0 and the reason in *why if unknown.
 static unsigned ways_at(const struct map_writer *w, const struct map_level *level, size_t k,
                         uint64_t stride, const char **why)
 {
@@ -148,9 +144,8 @@ static void add_ways(const struct map_writer *w, struct result *result, size_t k
     map_add_known(w, result, MAP_METRIC_WAYS, unknown ? 0 : ways, unknown ? unknown : why);
 }
 
-// Adds the detail "partition" if level k looks like the near half of the next cache. Level k must
-// end at half the size of the only cache that the driver states, and several cores, but not all,
-// must share level k. If the number of these cores is unknown, the text says "perhaps".
+// Adds the detail "partition" if level k looks like the near half of the next cache: it ends at
+// half of the only cache that the driver states, and several cores, but not all, share it.
 static void add_part(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, const struct map_sharers *sharers)
 {
@@ -234,9 +229,8 @@ static bool is_cut_short(const struct map_writer *w, const struct level_curve *c
     return largest_region(curve) < 0.9 * (double)w->limits.last_cache_bytes;
 }
 
-// True if a cache that no driver states could hold all measured regions. The last part of the curve
-// may then be a cache instead of memory. A stated size below half of the last level that was found
-// does not count: some drivers state the first cache (AMD's OpenCL).
+// True if a cache that no driver states could hold all measured regions. A stated size below half
+// of the last level does not count: some drivers state the first cache (AMD's OpenCL).
 static bool is_open(const struct map_writer *w, const struct level_curve *curve)
 {
     size_t count = curve->fit.count;
@@ -247,8 +241,7 @@ static bool is_open(const struct map_writer *w, const struct level_curve *curve)
            largest_region(curve) < fmax(BEHIND * last, 2 * most);
 }
 
-// Adds a result for the last level, if no measured region was large enough to show its end. The
-// detail "size" says that the level has more than the largest region.
+// Adds a result for the last level, if no measured region was large enough to show its end.
 static void add_bound(const struct map_writer *w, const struct level_curve *curve, const char *path)
 {
     size_t k = curve->fit.count - 1;
@@ -302,8 +295,7 @@ static void add_memory(const struct map_writer *w, const struct level_curve *cur
     map_add_clock(w, result, curve, k);
 }
 
-// Adds the number of levels to `result`, or the reason why it is unknown. If the curve has flat
-// levels only at its beginning, the reason also says up to which size.
+// Adds the number of levels to `result`, or the reason why it is unknown.
 static void add_level_count(const struct map_writer *w, const struct level_curve *curve,
                             const char *path, struct result *result)
 {
@@ -338,8 +330,7 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
     }
 }
 
-// Adds the results of a path: its number of levels, each level, and memory. `caches` describes the
-// caches of the path "vector"; NULL for other paths.
+// Adds the results of a path. `caches` describes the caches of the path "vector"; else it is NULL.
 static void add_hierarchy(const struct map_writer *w, const struct level_curve *curve,
                           const char *path, const struct map_caches *caches)
 {
@@ -355,8 +346,7 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
     for (size_t k = 0; k + 1 < fit->flat; k++) {
         is_unsure |= caches && caches->unsure[k];
         // After a rise that may not be the end of a separate cache, the number of a level is
-        // uncertain. A level is then added only if its size is known, because the size identifies
-        // it.
+        // uncertain. The level is then added only if its size is known and identifies it.
         if (!is_unsure ||
             (!caches->unsure[k] && caches->lines[k].capacity > 0 && !why_unsized(caches, k)))
             add_level(w, curve, path, k, ++number, caches, sizes);
@@ -369,8 +359,7 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
 
 // ---------------------------------------------------------------- shared memory
 
-// Returns the number of banks, from the cases of the benchmark strides with threads 1, 2, 3, 4, 8 …
-// words apart; 0 if unknown.
+// Returns the number of banks by the benchmark strides; 0 if unknown.
 static unsigned banks_of(const struct map_writer *w)
 {
     double strides[BANKS_POINTS_MAX], ns[BANKS_POINTS_MAX];
@@ -388,8 +377,7 @@ static unsigned banks_of(const struct map_writer *w)
     return banks_count(&(struct banks_curve){strides, ns, count});
 }
 
-// Adds the result of shared memory, which has no levels: one latency, the size and the number of
-// banks.
+// Adds the result of shared memory: one latency, the size and the number of banks.
 static void add_shared(const struct map_writer *w, const struct level_curve *curve)
 {
     struct result *result = map_add_result(w, MAP_SHARED, "shared", 0);

@@ -23,40 +23,33 @@ enum {
 // An answer is excluded if its cost is more than the minimum cost plus this margin. A cost is −2 ln
 // of a likelihood. 9 is 2 ln 90, so the best answer is at least 90 times as likely.
 static const double margin = 9;
-// The margin for an answer with another sector than the best answer. Fewer probes show a sector, so
-// this margin is larger than `margin`.
+// The margin for an answer with another sector than the best answer: fewer probes show a sector.
 static const double sector_margin = 11;
 
-// An answer is the line, the sector and the capacity of a cache. It costs odd_size more if its size
-// does not follow from the end of the level on the latency curve. It costs odd_filling more if the
-// way to fill its sets does not.
+// Additional costs of an answer (line, sector and capacity) whose size, or whose way to fill sets,
+// does not follow from the end of the level on the latency curve.
 static const double odd_size = 12, odd_filling = 6;
-// If the latency rises slowly at the end of the level, odd_size and odd_filling are multiplied by
-// this factor. Such an end says less about size and sets.
+// Factor for odd_size and odd_filling at a slow rise, which says less about size and sets.
 static const double odd_slow = 0.4;
 
 // Standard error of the model, as a share of the latency step between the level and the next one.
 // No real machine has ideal LRU replacement or exactly cyclic laps.
 static const double model_error = 0.06;
-// Additional standard error where half of the loads miss, as a share of the latency step. It falls
-// to 0 where all loads hit or all miss. random_error is for levels whose end has the shape of a
-// cache that replaces random lines, slow_error for other slow rises. For steep rises there is no
-// additional error.
+// Additional standard error where half of the loads miss, as a share of the latency step; 0 where
+// all hit or all miss. random_error is for the shape of a cache that replaces random lines,
+// slow_error for other slow rises.
 static const double random_error = 0.15, slow_error = 0.07;
 
-// Standard error of the model, as a share of the latency step, for chains that show only the
-// sector.
+// Standard error for chains that show only the sector, as a share of the latency step.
 static const double sector_error = 0.05;
 // lines_sector returns the best sector only if the cost of every other sector is higher by this
 // margin: agreed_margin if lines_judge found the same sector, alone_margin if it found none.
 static const double agreed_margin = 3, alone_margin = 6;
 
-// If a lap touches more than this many times the lines that fit in the cache, all sets overflow,
-// even if they fill unevenly.
+// If a lap touches more than this many times the lines that fit in the cache, all sets overflow.
 static const double uneven_most = 4;
 
-// If the misfit of the best answer is more than this share of the latency step, lines_judge gives
-// no answer.
+// Above this misfit, as a share of the latency step, lines_judge gives no answer.
 static const double misfit_max = 0.3;
 
 const struct lines_chain lines_plan[] = {{1.4, 416},  {2.3, 416}, {4.6, 416},  {9.2, 416},
@@ -67,9 +60,8 @@ const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
 
 // ---------------------------------------------------------------- what is expected
 
-// The gaps between the loads of one line in a lap. A lap over a chain has length 1, and the loads
-// of the line divide it at random into `nodes` gaps. `longest` is a limit for the length of a gap.
-// power[i], for i < known, keeps (1 − i × longest)^(nodes − 1), which all_shorter needs often.
+// The gaps between the loads of one line: `nodes` loads divide a lap of length 1 at random.
+// `longest` is a limit for a gap. power[i], for i < known, keeps (1 − i × longest)^(nodes − 1).
 struct gaps {
     unsigned nodes, known;
     double longest, power[POWERS];
@@ -96,26 +88,23 @@ static double all_shorter(struct gaps *gaps, unsigned count)
     return share;
 }
 
-// Returns the mean probability that a line survives from one of its loads to the next. A lap has
-// `nodes` loads of the line, at random times. The line survives a part g of the lap with the
-// probability exp(−rate × g).
+// Returns the mean probability that a line survives from one of its `nodes` loads in a lap to the
+// next. It survives a part g of the lap with the probability exp(−rate × g).
 static double survival(unsigned nodes, double rate)
 {
     if (nodes == 1 || rate < 1e-3)
         return exp(-rate / nodes);
-    // The gap between two of the loads has the density (nodes − 1) (1 − g)^(nodes − 2). `integral`
-    // is the integral of (1 − g)^k exp(−rate × g) from 0 to 1. Integration by parts computes it
-    // from the integral for k − 1.
+    // A gap has the density (nodes − 1) (1 − g)^(nodes − 2). `integral`, of (1 − g)^k exp(−rate ×
+    // g) from 0 to 1, follows from that for k − 1 by parts.
     double integral = (1 - exp(-rate)) / rate;
     for (unsigned k = 1; k + 2 <= nodes; k++)
         integral = (1 - k * integral) / rate;
     return (nodes - 1) * integral;
 }
 
-// Returns the share of loads that miss a cache that replaces a random line. A lap touches x times
-// as many lines as the cache holds. in_line and in_sector are the numbers of nodes in a line and in
-// a sector. The share of loads that miss and the rate of `survival` depend on each other, so a loop
-// approaches the rate from above.
+// Returns the share of loads that miss a cache that replaces a random line, if a lap touches x
+// times as many lines as the cache holds. The share and the rate of `survival` depend on each
+// other, so a loop approaches the rate from above.
 static double random_miss_share(unsigned in_line, unsigned in_sector, double x)
 {
     double rate = x * in_line, before = 2 * rate;
@@ -196,18 +185,16 @@ struct candidates {
     size_t count;
 };
 
-// True if the probe's chain may use only some of the sets: nodes that are 2, 4, … lines apart fall
-// into every second, fourth, … set, unless a hash chooses the sets. Such a probe says little about
-// the capacity.
+// True if the probe's nodes, 2, 4, … lines apart, may fall into every second, fourth, … set only.
+// Such a probe says little about the capacity.
 static bool leaves_sets_out(const struct lines_probe *probe, double line)
 {
     return probe->chain.stride > line &&
            exp2(round(log2(probe->chain.stride))) == probe->chain.stride;
 }
 
-// How a probe's chain uses the caches nearer to the core than the level. `latency` is the part of
-// the mean latency from loads that hit these caches. `beyond` is the share of loads that miss all
-// of them.
+// How a probe's chain uses the caches nearer to the core: the part of the mean latency from loads
+// that hit them (`latency`), and the share of loads that miss all of them (`beyond`).
 struct inner {
     double latency, beyond;
 };
@@ -224,8 +211,7 @@ static struct inner inner_of(const struct lines_question *question, const struct
 }
 
 // True if the curve's shape is that of a cache that replaces random lines. A cache that replaces
-// the oldest line, but whose sets fill unevenly, may have the same shape. So both kinds of cache
-// are tried.
+// the oldest line may have it, too, if its sets fill unevenly.
 static bool may_be_random(const struct lines_question *question)
 {
     return question->shapes && step_shape_is_random(question->shape);
@@ -248,8 +234,7 @@ static double share_of(const struct lines_question *question, const struct candi
                              log2(lines / candidate->capacity));
 }
 
-// Returns the additional standard error of the model where half of the loads miss the level, as a
-// share of the latency step. It is 0 if the latency does not rise slowly at the end of the level.
+// Returns the additional standard error where half of the loads miss; 0 if the rise is not slow.
 static double slow_error_of(const struct lines_question *question)
 {
     return !question->shapes                       ? 0
@@ -258,8 +243,7 @@ static double slow_error_of(const struct lines_question *question)
                                                    : 0;
 }
 
-// Returns how badly the candidate explains the probes, as a cost. `slow` is the error where half of
-// the loads miss (slow_error_of).
+// Returns how badly the candidate explains the probes, as a cost. `slow` is from slow_error_of.
 static double cost_of(const struct lines_question *question, const struct inner *inner,
                       const struct candidate *candidate, double slow)
 {
@@ -271,9 +255,9 @@ static double cost_of(const struct lines_question *question, const struct inner 
         double beyond = fmin(inner[i].beyond, share_of(question, candidate, &probe->chain));
         double expected = inner[i].latency + inner[i].beyond * question->latency + beyond * step;
         double off = probe->latency - expected;
-        // In the model, the next level is infinitely large. In truth it may end (beyond_end), and
-        // loads there take longer. So near this end, a latency above the model's is no deviation.
-        // The same holds if nearly all loads miss the judged level.
+        // In truth, the next level may end, and its loads then take longer. So a latency above the
+        // model's is no deviation near this end, and none if nearly all loads miss the judged
+        // level.
         bool may_pass = question->beyond_end > 0 &&
                         probe->chain.region > 0.9 * question->beyond_end &&
                         expected > question->latency + 0.02 * step;
@@ -287,18 +271,15 @@ static double cost_of(const struct lines_question *question, const struct inner 
     return cost;
 }
 
-// Capacities that are tried, as factors. The factor 0 means the region where the level ends. This
-// is right if address bits choose the sets, or if a line is at least as long as the stride.
-//
-// The other factors are for shorter lines in sets that a hash chooses. They are multiplied by the
-// size of the lines that the chain touches in that region. Factors above 1 are needed because sets
-// that fill unevenly overflow early.
+// Capacities that are tried, as factors. 0 means the region where the level ends: right if address
+// bits choose the sets, or if a line is at least as long as the stride. The others are for shorter
+// lines in sets that a hash chooses: multiples of the lines that the chain touches in that region.
+// Sets that fill unevenly overflow early, so factors above 1 are needed.
 static const double size_factors[SIZES] = {0, 1, 1.19, 1.41, 1.68, 2};
 
-// Numbers of ways that are tried: the first for chains whose nodes are farther apart than a line,
-// the second for all other chains. 0 means that the sets fill evenly. (A hash of aligned blocks
-// fills all sets evenly for the other chains.) The first pair is special: the sets fill as the end
-// of the latency curve shows.
+// Numbers of ways that are tried: for chains whose nodes are farther apart than a line, and for all
+// other chains. 0 means that the sets fill evenly, as a hash of aligned blocks fills them for the
+// other chains. The first pair is special: the sets fill as the end of the latency curve shows.
 static const double fillings[FILLINGS][2] = {{0, 0}, {6, 0}, {6, 6}, {16, 0}, {16, 16}};
 
 static bool is_possible(const struct lines_question *question, double line, size_t size,
@@ -345,9 +326,8 @@ static void make_candidates(const struct lines_question *question, const struct 
                 add_candidates(question, inner, line, sector, random, all);
 }
 
-// Returns how far the probes are from a candidate: the root mean square of their deviations,
-// divided by the latency step from the level to the next one. Large deviations count less (Huber's
-// loss).
+// Returns the root mean square of the probes' deviations from a candidate, divided by the latency
+// step to the next level. Large deviations count less (Huber's loss).
 static double misfit(const struct lines_question *question, const struct inner *inner,
                      const struct candidate *candidate)
 {
@@ -396,8 +376,7 @@ struct lines_answer lines_judge(const struct lines_question *question)
 
 // ---------------------------------------------------------------- sectors
 
-// Returns how badly a cache with this sector explains the probes, as a cost (a sum of Huber's
-// losses).
+// Returns how badly a cache with this sector explains the probes (a sum of Huber's losses).
 static double sector_cost(const struct lines_question *question, const struct lines_cache *cache)
 {
     double cost = 0, step = question->beyond - question->latency;
@@ -406,8 +385,7 @@ static double sector_cost(const struct lines_question *question, const struct li
         const struct inner inner = inner_of(question, &probe->chain);
         double beyond = fmin(inner.beyond, miss_share(cache, &probe->chain));
         double expected = inner.latency + inner.beyond * question->latency + beyond * step;
-        // The sectors of the nearer caches may be unknown, so the latency of loads that hit these
-        // caches is uncertain. `before` is this uncertainty.
+        // The latency of hits in nearer caches is uncertain: their sectors may be unknown.
         double before = (1 - inner.beyond) * question->latency;
         double sigma = root_of_squares(question->noise * expected, sector_error * step);
         double size = fabs(probe->latency - expected) / root_of_squares(sigma, before);
@@ -451,8 +429,7 @@ double lines_sector(const struct lines_question *question, double line, double c
             answer = sector;
         }
     }
-    // If even the best sector explains the probes badly, by more than a standard error on average,
-    // the sector is unknown.
+    // The sector is unknown if even the best is off by more than a standard error on average.
     if (best > (double)question->probe_count)
         return 0;
     if (judged > 0 && judged != answer)

@@ -60,19 +60,17 @@ struct lines_probe {
 // The probes that show the line of a level. `region` is here a multiple of the region at which the
 // level ends on the latency curve. "Fits" means that the level holds all lines of the chain.
 //
-//   stride 416 = 13 × 32: There is one node per line, and all sets are used. If the level's end
-//   is the capacity, the length of a line decides how many of these four probes fit: 1, 2, 3 or 4
-//   for lines of 256, 128, 64 or 32 bytes.
+//   stride 416 = 13 × 32: There is one node per line, and all sets are used. If the level's end is
+//   the capacity, 1, 2, 3 or 4 of these probes fit for lines of 256, 128, 64 or 32 bytes.
 //
-//   strides 32 and 64, regions below 1: Every line of at least `stride` bytes is touched, so only
-//   the capacity decides whether a probe fits. The capacity is less than the level's end if lines
-//   are shorter than the stride of the curve's chains.
+//   strides 32 and 64, regions below 1: Every line is touched, so only the capacity decides what
+//   fits. It is less than the level's end if lines are shorter than the stride of the curve's
+//   chain.
 //
-//   stride 1696 = 53 × 32: Any cache holds the few lines of such a chain, but the chain needs as
-//   many pages as the other probes. If these probes do not fit, the level's end is that of a TLB.
+//   stride 1696 = 53 × 32: Any cache holds the few lines of this chain. If it does not fit, its
+//   many pages do not fit either: the level's end is that of a TLB.
 //
-//   strides 32 and 64, regions 1.5 and 2.2: These regions lie beyond the level's end. So a load
-//   can hit only if another node has loaded its sector.
+//   strides 32 and 64, regions 1.5 and 2.2: A load hits only if another node has loaded its sector.
 extern const struct lines_chain lines_plan[];
 extern const size_t lines_plan_count;
 
@@ -111,11 +109,9 @@ struct lines_answer {
 struct lines_answer lines_judge(const struct lines_question *question);
 
 // Returns the sector of a cache whose line is known; 0 if the sector is unknown. `capacity` may be
-// wrong by a factor of 1.6. `judged` is the sector that lines_judge found, or 0 if it found none.
-// If lines_judge found one, the function confirms it (with a smaller margin) or returns 0.
-//
-// The probes in `question` have several nodes per line and cover more than the cache. So a load can
-// hit only if another node has loaded its sector.
+// wrong by a factor of 1.6. `judged` is the sector that lines_judge found, which is then confirmed
+// with a smaller margin or not at all, or 0. The probes in `question` have several nodes per line
+// and cover more than the cache: a load hits only if another node has loaded its sector.
 double lines_sector(const struct lines_question *question, double line, double capacity,
                     double judged);
 

@@ -43,22 +43,18 @@ void map_pages_add_cases(const struct map_look *look);
 // node in each page. These chains show the reach of a TLB for such pages.
 void map_reach_add_cases(const struct map_look *look);
 
-// Adds the results `what=tlb` from `curve`, the latency curve of chains with one node per page.
-// Each flat part that ends gives one result, because its end is the reach of a TLB. A last part
-// that is flat, too, gives a result without a level number, for loads that miss all TLBs. If the
-// curve shows no end, adds only a skipped result with the reason.
-//
-// If pages are smaller than 2 MiB and the chains of map_reach_add_cases show an end, their curve is
-// used instead.
+// Adds the results `what=tlb` from `curve`, the latency curve of chains with one node per page. If
+// pages are smaller than 2 MiB, uses the chains of map_reach_add_cases instead if they show an end.
+// Each flat part that ends gives one result: its end is the reach of a TLB. A last flat part gives
+// a result without a level number, for loads that miss all TLBs. If nothing ends, adds only a
+// skipped result with the reason.
 void map_add_translation(const struct map_writer *w, const struct level_curve *curve);
 
 // ---------------------------------------------------------------- bandwidth
-// The bandwidth of a level is measured by reads of several sizes within the level. It is the
-// bandwidth that neighbouring sizes have in common (a plateau).
-//
-// If a level consists of several caches, each cache must get all data that is read. A scheduler may
-// assign workgroups to 2, 3, 4, 6, 8 … caches in turn. So the data is read in a number of parts
-// that is not divisible by 2 or 3; every part then reaches every cache.
+// The bandwidth of a level is what reads of neighbouring sizes within the level have in common (a
+// plateau). Each cache of a level must get all data that is read, but a scheduler may assign
+// workgroups to 2, 3, 4, 6, 8 … caches in turn. So the data is read in a number of parts that is
+// not divisible by 2 or 3.
 
 // Adds the bandwidth cases: reads within each level of the latency curve, and reads of memory far
 // beyond the last level.
@@ -73,11 +69,10 @@ void map_add_bandwidth(const struct map_writer *w, struct result *result,
 
 // ---------------------------------------------------------------- caches of instructions
 
-// Adds cases of straight-line code, with the lengths that the instruction curve (time per
-// instruction over the code's length) needs next. If no code was measured, these are 64 to 512
-// instructions in steps of 64, then four lengths per octave up to 32768. Otherwise they are lengths
-// around each end of a level that is not known to 3 %. Adds none on CPUs and simulated GPUs: code
-// shows no instruction caches there.
+// Adds cases of straight-line code with the lengths that the instruction curve (time per
+// instruction over the code's length) needs next: first 64 to 32768 instructions, then lengths
+// around each end of a level that is not known to 3 %. Adds none on CPUs and simulated GPUs, where
+// code shows no instruction caches.
 void map_code_add_cases(const struct map_look *look);
 
 // Adds the results of the path "instruction": its levels (the instruction caches) and the memory

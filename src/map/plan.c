@@ -20,8 +20,7 @@ enum {
     SIZE_POINTS = 4   // number of chains added within the interval of a level's capacity
 };
 
-// If the interval of a level's end is narrower than this (in octaves; 3 %), the end is known well
-// enough, and no more region sizes are added around it.
+// An end whose interval is narrower than this (in octaves; 3 %) needs no more region sizes.
 static const double knee_octaves = 0.045;
 
 struct map_plan {
@@ -31,11 +30,9 @@ struct map_plan {
     // index of the next element of `stages`, and number of elements that are used
     size_t stage, stage_count;
     size_t at;
-    // The last fit to the latency curve of vector loads. The next stage that needs a fit starts
-    // from it.
+    // The last fit to the latency curve of vector loads. The next fit starts from it.
     struct staircase fit;
-    // True if map_next returned cases after it last returned PLAN_PAUSE. The run may still lack the
-    // results of these cases.
+    // True if map_next returned cases after its last PLAN_PAUSE. Their results may be missing.
     bool unseen;
 };
 
@@ -64,9 +61,7 @@ static void plan_coarse(const struct map_look *look)
     map_cases_add_latency(look->cases, "vector", "random", map_cases_coarse_sizes(look->cases));
 }
 
-// Adds KNEE_POINTS region sizes of chains over pages around each end of a level that is not yet
-// known to 3 %. The sizes reach from 0.03 octaves before the interval of the end to 0.03 octaves
-// after it.
+// Adds KNEE_POINTS region sizes of chains over pages around each end that is not known to 3 %.
 static void plan_knees(const struct map_look *look)
 {
     struct map_cases *cases = look->cases;
@@ -88,8 +83,7 @@ static void plan_knees(const struct map_look *look)
 }
 
 // Adds KNEE_POINTS region sizes across the rise at each step of the latency curve. The second time,
-// skips each step whose end is already known to 3 % (without STAIRCASE_MARGIN, which every interval
-// includes).
+// skips each step whose end is known to 3 % (without STAIRCASE_MARGIN).
 static void plan_steps(const struct map_look *look)
 {
     struct map_cases *cases = look->cases;
@@ -127,9 +121,7 @@ static void add_probe(const struct map_look *look, size_t k, double bytes, doubl
                                                          .stride = (uint64_t)stride});
 }
 
-// Adds probes for step k of the latency curve, one for each of the `chains`. The region of a probe
-// is the region of the chain multiplied by the step's end. Leaves out a probe if the run has one
-// with the same stride and nearly the same region.
+// Adds probes for step k that the run lacks. Regions of `chains` are multiples of the step's end.
 static void add_missing(const struct map_look *look, size_t k, const struct lines_chain *chains,
                         size_t count)
 {
@@ -142,10 +134,9 @@ static void add_missing(const struct map_look *look, size_t k, const struct line
     }
 }
 
-// Adds the probes for the line at each step of the latency curve, except those that the run already
-// has. These probes may move the steps, so a second call adds those that are missing then. At a
-// step that may be a cache or a TLB, the second call also adds chains that touch few lines on many
-// pages.
+// Adds the probes for the line at each step that the run lacks; a second call is needed, because
+// probes may move the steps. It also adds chains over few lines on many pages at a step that may be
+// a cache or a TLB.
 static void plan_lines(const struct map_look *look)
 {
     static const struct lines_chain undecided[] = {
@@ -180,9 +171,8 @@ static void plan_sizes(const struct map_look *look)
     }
 }
 
-// For each capacity that chains with one node in each line found, adds more such chains within its
-// interval. Skips a narrow interval. Also skips a capacity at which the latency rises slowly,
-// because its interval stays wide anyway.
+// Adds more chains within the interval of each capacity that such chains found. Where the latency
+// rises slowly, the interval would stay wide anyway.
 static void plan_sizes_again(const struct map_look *look)
 {
     const struct map_caches *caches = look->caches;
@@ -224,11 +214,10 @@ static void add_way(struct map_cases *cases, size_t number, uint64_t stride, uns
                                                        .grain = stride});
 }
 
-// Adds the probes for the ways of level k. The first call adds two chains of 33 nodes: one has all
-// nodes in one set, the other in different sets. If only the other chain fits, address bits choose
-// the set. The second call then adds chains of 2 to 33 nodes in one set, and chains with three
-// times their stride. CPUs and levels above 4 MiB get no probes; large caches choose their sets by
-// a hash.
+// Adds the probes for the ways of level k: first a chain of 33 nodes in one set, and one in
+// different sets. If only the other one fits, address bits choose the set, and the second call adds
+// shorter chains and chains with three times the stride. CPUs and levels above 4 MiB get no probes:
+// large caches choose their sets by a hash.
 static void plan_ways(const struct map_look *look, size_t k)
 {
     struct map_cases *cases = look->cases;
@@ -269,8 +258,7 @@ static void plan_sharers(const struct map_look *look, size_t k)
         map_cases_add_chain(look->cases, &(struct map_chain){.what = MAP_NEIGHBOURS,
                                                              .level = k + 1,
                                                              .bytes = probes[i].region,
-                                                             // `chains` is 0 if each core has one
-                                                             // chain
+                                                             // 0 means one on each core
                                                              .chains = probes[i].chains % cores,
                                                              .stride = MAP_NODE_BYTES,
                                                              .grain = MAP_NODE_BYTES});
@@ -284,8 +272,7 @@ static void plan_each_level(const struct map_look *look)
     }
 }
 
-// Adds cases of the benchmark strides that load from shared memory, with threads 1, 2, 3, 4, 8 …
-// words apart.
+// Adds loads from shared memory with threads 1, 2, 3, 4, 8 … words apart (benchmark strides).
 static void plan_banks(const struct map_look *look)
 {
     static const char *const texts[] = {"pattern=banks", "stride=1,2,3,4,8,16,32,64,128"};
@@ -293,15 +280,13 @@ static void plan_banks(const struct map_look *look)
         map_cases_add_chosen(look->cases, look->cases->strides, texts, COUNT(texts));
 }
 
-// Adds latency cases of the paths texel and scalar, which only a GPU has. On a CPU, these loads
-// would use the same path as all other loads.
+// Adds latency cases of the paths texel and scalar, which only a GPU has.
 static void plan_gpu_paths(struct map_cases *cases)
 {
     const char *sizes =
         arena_printf(cases->arena, "16KiB..%" PRIu64 "/4", 2 * map_cases_last_cache(cases));
     map_cases_add_latency(cases, "texel", "random", sizes);
-    // Only AMD's GPUs have a scalar path of their own. On other devices it is the vector path with
-    // the same address in all lanes.
+    // Only AMD's GPUs have a scalar path of their own.
     if (cases->device->vendor_id == GPU_VENDOR_AMD)
         map_cases_add_latency(cases, "scalar", "random", sizes);
 }
@@ -314,9 +299,8 @@ static void plan_paths(const struct map_look *look)
     map_cases_add_latency(look->cases, "shared", "random", "4KiB,16KiB,max");
 }
 
-// The stages in which the plan adds cases, in their order. All cases of a stage are of one
-// benchmark, because a worker keeps the programs and the memory of only one benchmark. The last
-// stage is for core clocks that the user asked for.
+// The stages of the plan, in their order. Each has cases of one benchmark, because a worker keeps
+// the programs and the memory of only one benchmark.
 static const struct stage {
     void (*add_cases)(const struct map_look *look);
     bool uses_steps; // true: look->caches has what the run shows so far; false: no curve

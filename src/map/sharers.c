@@ -73,10 +73,8 @@ static const struct result *neighbours_result(const struct map_steps *steps, con
     return NULL;
 }
 
-// Returns the median latency in ns of a probe for the sharers of level k, less the time that
-// address translation adds. Returns NaN if the probe was not measured. Returns 0 if the probe shows
-// nothing, for example because it is too noisy or a level nearer to the core may hold a part of its
-// regions.
+// Returns the median latency in ns of a probe, less the time that address translation adds. Returns
+// NaN if the probe was not measured, and 0 if it shows nothing.
 static double neighbours_ns(const struct map_level *level, const struct map_steps *steps,
                             const struct run *run, size_t k, unsigned cores, const unsigned *inner,
                             const struct map_sharers_probe *probe)
@@ -94,9 +92,8 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
         return 0;
     if (map_steps_may_be_translated(steps, probe->region, false))
         return 0;
-    // A chain that exceeds a TLB may share this TLB with chains on other cores. Translation then
-    // adds at least as much as to this chain alone, and at most as much as to one chain over all
-    // regions.
+    // A TLB that the chain exceeds may be shared. Translation then adds at least as much as to this
+    // chain alone, and at most as much as to one chain over all regions.
     double least = map_steps_translation(steps, probe->region);
     double most = map_steps_translation(steps, probe->region * probe->chains);
     bool exceeds = map_steps_may_be_translated(steps, probe->region, true);
@@ -104,9 +101,8 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
                                                                                        : ns - least;
 }
 
-// Returns how many cores share level k, as far as the probes show it. inner[i] is the number of
-// cores that share a cache of level i, for each level before level k. Stores the probes in `probes`
-// and their number in *count. If `again` is true, also uses the second series of probes.
+// Returns how many cores share level k, and the probes that show it. inner[i] is this number for
+// each level i before k. With `again`, also uses the second series of probes.
 static struct map_sharers sharers_of(const struct map_caches *caches, const struct run *run,
                                      size_t k, unsigned cores, const unsigned *inner, bool again,
                                      struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],

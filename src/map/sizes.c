@@ -10,40 +10,33 @@ enum {
     LINE_LEAST = 16
 };
 
-// Limits of the regions that lie in one level alone, as multiples of the lower or upper bound of a
-// level's size:
+// Limits of the regions that lie in one level alone, as multiples of a bound of a level's size:
 // - Smallest region: `beyond` times the geometric mean of the previous level's bounds, and at least
 //   `beyond_most` times its upper bound. In the first level: `in_first` times the largest region.
-// - Largest region: `within` times the lower bound of the level's own size. If a cache hashes
-//   addresses, some sets are full before the whole cache is.
+// - Largest region: `within` times the lower bound, because some sets may be full early.
 // - In memory: `memory_least` to `memory_most` times the upper bound of the last cache's size.
 static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, in_first = 0.125;
 static const double memory_least = 3, memory_most = 4;
-// Maximum region of the chains over few pages at a time that show memory, as a multiple of the last
-// cache. The fit may have taken the end of a further cache for that of a TLB. With such large
-// regions, the latencies of these chains then differ.
+// Maximum region of the chains over few pages that show memory, in sizes of the last cache. If a
+// further cache ends there, which the fit took for a TLB, the latencies of these chains differ.
 static const double memory_far = 64;
-// Factor by which a measured region may lie outside its limits. (Probes that are measured later may
-// move the limits a little.)
+// Factor by which a region may lie outside its limits, which later probes may move a little.
 static const double rounding = 1.05;
 // Minimum ratio of the largest to the smallest region that lie in a level alone, for chains over
 // few pages at a time. Chains over almost the same region would have the same latency in any case.
 static const double room = 1.8;
-// Address translation is a part of a random chain's latency if a chain over few pages at a time,
-// with the same region, is faster by more than this share. translation_part is for caches,
-// translation_part_of_memory for memory. The share is larger for caches, because some loads of a
-// chain over few pages may hit the level before.
+// Address translation slows a random chain if a chain over few pages, with the same region, is
+// faster by more than this share. The share is larger for caches, because a chain over few pages
+// may hit the level before.
 static const double translation_part = 0.02, translation_part_of_memory = 0.01;
 // A level is slower than the level before if its latency is at least this many times as long.
 static const double next_level = 1.1;
-// Limits that distinguish the end of a cache from that of a TLB. At the end of a cache, random
-// chains and chains over few pages at a time become slower by about the same time. The ratio of
-// these times (few pages to random) is from `alike_least` to `alike_most`. At the end of a TLB the
-// ratio is smaller, because chains over few pages miss a TLB at most an eighth as often.
+// At the end of a cache, random chains and chains over few pages become slower by about the same
+// time: the ratio (few pages to random) is between these limits. At the end of a TLB it is smaller,
+// because chains over few pages miss a TLB at most an eighth as often.
 static const double alike_least = 0.7, alike_most = 1.4;
-// Comparisons by alike_least and alike_most use only regions of at most this share of the level's
-// size. In larger regions, loads may miss the level's own cache: if a hash or scattered physical
-// pages fill its sets unevenly, some sets overflow early.
+// Regions for alike_least and alike_most cover at most this share of the level. In larger ones,
+// some sets of the level's own cache may overflow, if a hash or scattered pages fill them unevenly.
 static const double uncrowded = 0.4;
 
 struct map_scale map_level_scale(const struct map_caches *caches, size_t k)
@@ -161,9 +154,8 @@ struct map_local map_level_local(struct arena *arena, const struct map_caches *c
         chains.ns[slowest] < chains.ns[fastest] * uneven && (is_memory || !slower), translated};
 }
 
-// True if a cache seems to end within level k: in a part of the level, random chains and chains
-// over few pages at a time are both slower, by about the same time. If k is the last level, it is
-// what the curve shows as memory.
+// True if a cache seems to end within level k, or within what seems to be memory: random chains and
+// chains over few pages are both slower in a part of it, by about the same time.
 static bool is_cache_within(struct arena *arena, const struct map_caches *caches,
                             const struct run *run, size_t k)
 {

@@ -20,37 +20,33 @@ static const double reach_min = 15.9;
 // The kind of a step (cache or TLB) is known only if its `lead` (struct staircase_step) is at least
 // this: 2 ln 90, as in map/lines.c.
 static const double margin = 9;
-// Limits of the probes' misfit (staircase.others_misfit). From explained_misfit on, the steps do
-// not explain the probes. A level then counts only if it is flat. Above kinds_misfit, the kind of
-// every step (cache or TLB) is unknown.
+// Limits of the probes' misfit (staircase.others_misfit). From explained_misfit on, a level counts
+// only if it is flat. Above kinds_misfit, the kind of every step (cache or TLB) is unknown.
 static const double explained_misfit = 4.5, kinds_misfit = 10;
 // Assumed relative noise of a probe's latency. It includes the deviations of real caches from the
 // shapes of math/step_shapes.h.
 static const double probe_noise = 0.04;
 
-// A step of the latency curve has one of 13 kinds. Kind 0 is a TLB. The other kinds are caches,
-// with 4 line lengths and 3 ways to fill the sets: as the curve's chain fills them, or unevenly by
-// a hash, with 6 or with 16 ways. (A hash of aligned blocks fills sets evenly for the curve's chain
-// only.)
+// A step has one of 13 kinds. Kind 0 is a TLB. The others are caches with 4 line lengths and 3 ways
+// to fill the sets: as the curve's chain fills them, or unevenly by a hash, with 6 or 16 ways. (A
+// hash of aligned blocks fills sets evenly for the curve's chain only.)
 enum {
     LINES = 4
 };
 static const double kind_line[LINES] = {32, 64, MAP_NODE_BYTES, LINES_MAX_BYTES};
 static const unsigned kind_ways[] = {0, 6, 16};
 
-// Returns the line in bytes of a kind of cache. A probe of n nodes is as slow as the curve is at a
-// region of n × line bytes. If address bits choose the set, this is the cache's true line. If a
-// hash chooses the set, true lines of up to 128 bytes count as 128: the curve's nodes are 128 bytes
-// apart and use one line each.
+// Returns the line in bytes of a kind of cache: a probe of n nodes is as slow as the curve at n
+// lines. If a hash chooses the set, a true line of less than 128 bytes counts as 128, because the
+// curve's nodes are 128 bytes apart and use one line each.
 static double line_of(unsigned kind)
 {
     return kind_line[(kind - 1) % LINES];
 }
 
-// Returns the shape that probes see at a step of this kind, if the step has the shape `shape` on
-// the curve. Returns STEP_SHAPES if a step of this kind cannot have `shape`. The shapes differ
-// because probes have one node in each line. On the curve, two nodes share a line of 256 bytes, and
-// many nodes share a page.
+// Returns the shape that probes, with one node in each line, see at a step of this kind that has
+// `shape` on the curve, where nodes share lines or pages. Returns STEP_SHAPES if the kind cannot
+// have this shape.
 static unsigned seen_as(unsigned kind, unsigned shape)
 {
     bool is_double = step_shape_is_double(shape), is_random = step_shape_is_random(shape);
@@ -64,8 +60,7 @@ static unsigned seen_as(unsigned kind, unsigned shape)
     return ways ? step_shape_hashed(ways) : step_shape_single(shape);
 }
 
-// Returns the time in ns that step `i` of the latency curve adds to the latency of a probe if the
-// step is of this kind. NaN if a step of this kind cannot have the shape of step `i`.
+// Returns the time in ns that step `i` adds to a probe if it is of this kind; NaN if it cannot be.
 static double part_of_step(const struct map_steps *steps, size_t i,
                            const struct map_step_probe *probe, unsigned kind)
 {
@@ -78,12 +73,10 @@ static double part_of_step(const struct map_steps *steps, size_t i,
            step_shapes_share(steps->shapes, shape, log2(probe->chain.region) + shift - step->end);
 }
 
-// For one probe: parts[step][kind] is the time in ns that this step of the latency curve adds if it
-// is of that kind.
+// parts[step][kind] is the time in ns that this step adds to one probe if it is of that kind.
 typedef double parts[STAIRCASE_STEPS_MAX][STAIRCASE_KINDS];
 
-// Returns how badly a choice of kinds explains the probes: a sum of squared deviations, each at
-// most COST_MOST.
+// Returns how badly a choice of kinds explains the probes, each with a cost up to COST_MOST.
 static double cost_of(const struct map_steps *steps, const struct map_step_probe *probes,
                       size_t count, parts *parts_of, const unsigned *choice)
 {
@@ -100,9 +93,8 @@ static double cost_of(const struct map_steps *steps, const struct map_step_probe
     return cost;
 }
 
-// Sets `choice`, one kind per step, to the next combination; returns false after the last one. Uses
-// only the kind of a TLB, and the kinds of caches whose sets the probes fill as the curve's chain
-// does.
+// Sets `choice`, one kind per step, to the next combination; returns false after the last one.
+// Leaves out caches whose sets the probes fill in another way than the curve's chain.
 static bool next_choice(unsigned *choice, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -127,8 +119,7 @@ static bool is_sparse(const struct map_step_probe *probe)
     return probe->chain.stride > LINES_MAX_BYTES && probe->chain.stride < PAGE_MIN_BYTES;
 }
 
-// Returns the probes to which the steps are fitted: those with one node in each line, over regions
-// that the curve reaches.
+// Returns the probes for the fit: one node in each line, over a region that the curve reaches.
 static struct map_step_probe *fitted_probes(struct arena *arena, const struct map_steps *steps,
                                             size_t *count)
 {
@@ -141,8 +132,7 @@ static struct map_step_probe *fitted_probes(struct arena *arena, const struct ma
     return probes;
 }
 
-// Chooses the kind (cache or TLB) of each step of the latency curve. Of all combinations of
-// next_choice, takes the one that explains the latencies of the probes best.
+// Chooses the kinds (cache or TLB) of the steps that explain the probes best.
 static void choose_kinds(struct arena *arena, struct map_steps *steps,
                          const struct map_step_probe *probes, size_t count)
 {
@@ -208,8 +198,7 @@ double map_steps_ns(const struct map_steps *steps, const struct result *result)
     return clock_states_ns(&steps->clocks, &steps->all, result);
 }
 
-// Returns by how many ns a probe's latency differs from that of level k, by the fit. The causes are
-// loads in other levels and address translation. (The probe has one node in each line.)
+// Returns by how many ns other levels and address translation change a probe's latency of level k.
 static double probe_changed_by_others(const struct map_steps *steps, size_t k,
                                       const struct map_step_probe *probe)
 {

@@ -23,9 +23,9 @@ static const double flat_octaves = 0.3;
 // Two steps of the curve that are fewer octaves apart than this are merged into one. (A half of a
 // cache and the whole cache end 1 octave apart and stay separate.)
 static const double close_octaves = 0.93;
-// Two neighbouring steps of caches without a flat part between them are merged if they are
-// one_rise_least to one_rise octaves apart. A real cache is usually at least 2.5 times as large as
-// the one before. The near half of a cache is a level, too, and ends one octave before the cache.
+// Neighbouring steps of caches without a flat part between them are merged at these distances. A
+// real cache is usually at least 2.5 times as large as the one before, or twice as large as its
+// near half.
 static const double one_rise_least = 1.1, one_rise = 1.3;
 // If the misfit of the latency curve is larger than this, steps of caches do not explain the curve.
 static const double misfit_max = 4;
@@ -43,16 +43,14 @@ static double height_after(const struct map_steps *steps, size_t k)
     return height;
 }
 
-// Returns the latency of point i of the curve without the part that address translation adds,
-// divided by `height`.
+// Returns the latency of point i, without address translation, divided by `height`.
 static double part_of(const struct map_steps *steps, size_t i, double height)
 {
     double translation = map_steps_translation(steps, exp2(steps->curve.octaves[i]));
     return (steps->curve.ns[i] - translation) / height;
 }
 
-// True if almost all loads of point i of the curve hit level k, by the fit: few of them hit a level
-// before, and few miss level k.
+// True if almost all loads of point i of the curve hit level k, by the fit.
 static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
 {
     for (size_t j = 0; j + 1 < steps->curve.fit.count; j++) {
@@ -65,8 +63,7 @@ static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
     return true;
 }
 
-// Returns the difference in ns between the latencies of point i of the curve and of level k, by the
-// fit. Only loads that hit other levels count, not address translation.
+// Returns by how many ns loads that hit other levels than k change point i, by the fit.
 static double changed_by_levels(const struct map_steps *steps, size_t i, size_t k)
 {
     double ns = 0;
@@ -96,9 +93,8 @@ static void find_translated(const struct map_steps *steps, size_t k, double from
     level->x_last = curve->octaves[level->last];
 }
 
-// Sets the first and last point that show level k, among the points with `from` < x < `to`. Almost
-// all loads of such a point hit level k, its latency is near the level's height, and address
-// translation adds almost nothing to it. If the last level has no such point, takes the points of
+// Sets the first and last point between `from` and `to` that show level k: almost all loads hit it,
+// and address translation adds almost nothing. For a last level without such a point:
 // find_translated.
 static void find_points(const struct map_steps *steps, size_t k, double from, double to,
                         struct plateau *level)
@@ -132,8 +128,7 @@ static void find_points(const struct map_steps *steps, size_t k, double from, do
     level->x_last = curve->octaves[level->last];
 }
 
-// True if enough successive points of the curve have the height of level k, without the part that
-// address translation adds.
+// True if enough successive points have the height of level k, without address translation.
 static bool is_flat(const struct map_steps *steps, size_t k)
 {
     const struct level_curve *curve = &steps->curve;
@@ -154,8 +149,7 @@ static bool is_flat(const struct map_steps *steps, size_t k)
     return false;
 }
 
-// True if all chains with one node in each line that show level k alone have the height of this
-// level. There must be at least SINGLE_LEAST such chains.
+// True if all chains with one node in each line, at least SINGLE_LEAST, have the height of level k.
 static bool is_flat_for_probes(struct arena *arena, const struct map_steps *steps, size_t k)
 {
     const struct level_curve single = map_steps_single(arena, steps, k);
@@ -182,8 +176,7 @@ static bool is_wide(const struct metric *metric, double most)
 
 bool map_steps_noisy(const struct map_steps *steps, const struct result *result)
 {
-    // If the core clock had two states, the rounds of a case ran at different clocks, so the
-    // interval of the case may be wide.
+    // If the core clock had two states, rounds ran at both, so the interval may be wide.
     double most = steps->clocks.usual_ghz > 0 ? 0.5 : 0.1;
     return is_wide(result_metric(result, "latency"), most) &&
            is_wide(result_metric(result, "latency_cycles"), most);
@@ -212,9 +205,8 @@ static const char *why_no_fit(const struct map_steps *steps)
     return NULL;
 }
 
-// Returns the height of the first level in ns: the median of the points before its end, without
-// what translation adds. If there are too few points, or if the median differs by 10 % or more from
-// the fitted height, returns the fitted height.
+// Returns the height of the first level in ns: the median before its end, without translation. With
+// too few points, or a median that differs by 10 % or more, returns the fitted height.
 static double first_height(struct arena *arena, const struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -230,9 +222,8 @@ static double first_height(struct arena *arena, const struct map_steps *steps)
     return fabs(seen / height - 1) < 0.1 ? seen : height;
 }
 
-// Returns the maximum time in ns that address translation can plausibly add to a load. A TLB miss
-// takes a few loads of a page table, each of at most the latency of memory. More than two such
-// loads are accepted only if the curve has a cache and the probes fit closely: TLBs can also be
+// Returns the maximum time in ns that address translation can plausibly add: a few loads of a page
+// table from memory. More than two loads need probes that fit closely, because TLBs can also be
 // fitted to a curve that only rises.
 static double dearest_translation(const struct map_steps *steps)
 {
@@ -241,8 +232,7 @@ static double dearest_translation(const struct map_steps *steps)
     return (close ? 8 : 2) * fit->levels[fit->count - 1].height;
 }
 
-// Makes the levels of the curve (steps->curve.fit) from its steps. Leaves out steps that are known
-// to be those of TLBs.
+// Makes the levels of the curve (steps->curve.fit) from its steps, without those of TLBs.
 static void make_fit(struct arena *arena, struct map_steps *steps)
 {
     struct plateaus *fit = &steps->curve.fit;
@@ -310,9 +300,8 @@ bool map_steps_may_be_translated(const struct map_steps *steps, double bytes, bo
     return false;
 }
 
-// Returns the spread of the latencies of level k: the difference between the 90th and the 10th
-// percentile, divided by the level's height. Uses the points between the rises at both ends of the
-// level, without what translation adds. Returns 0 if there are no such points.
+// Returns the spread of level k between the rises at its ends, without address translation: the
+// 90th minus the 10th percentile, divided by the level's height; 0 if it has no points.
 static double spread_of(struct arena *arena, const struct map_steps *steps, size_t k)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -365,9 +354,8 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
 
 // ---------------------------------------------------------------- the whole
 
-// Merges neighbouring steps of the curve that are less than close_octaves apart, because a cache
-// whose sets fill unevenly may look like two. Does not merge the step of a TLB with that of a
-// cache. The end of the merged step may lie anywhere between the two ends.
+// Merges neighbouring steps less than close_octaves apart, because a cache whose sets fill unevenly
+// may look like two. Does not merge the step of a TLB with that of a cache.
 static void merge_close(struct staircase *all)
 {
     for (size_t i = 0; i + 1 < all->count;) {
@@ -383,10 +371,8 @@ static void merge_close(struct staircase *all)
     }
 }
 
-// Merges the two steps of the curve at the ends of a short level that neither the curve nor the
-// probes show as flat. Both steps must be those of caches, one_rise_least to one_rise octaves
-// apart. The merged step has the end of the step that rises more. Returns false if there is no such
-// level.
+// Merges the steps of two caches one_rise_least to one_rise octaves apart, if neither the curve nor
+// the probes show a flat level between them. Returns false if there are no such steps.
 static bool merge_rise(struct arena *arena, struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -412,8 +398,7 @@ static bool merge_rise(struct arena *arena, struct map_steps *steps)
     return false;
 }
 
-// The device has no cache of more than `cache_most` bytes. So steps of the curve that lie far
-// beyond this size count as those of TLBs.
+// Steps far beyond `cache_most`, the largest possible cache in bytes, count as those of TLBs.
 static void judge_far_steps(struct map_steps *steps, double cache_most)
 {
     for (size_t i = 0; i < steps->all.count; i++)
@@ -433,8 +418,7 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
     const struct plateaus_desc points = {
         .x = steps->curve.octaves, .y = steps->curve.ns, .count = steps->curve.count};
     size_t count = 0, fitted = steps->all.points;
-    // The caller's steps->all may already be a fit of this curve and of the run's probes. Its
-    // number of fitted points shows this.
+    // steps->all may already be a fit of all these points: their number shows it.
     if (fitted >= points.count) {
         clock_states_find_heights(arena, steps->shapes, &steps->all, &others, &steps->clocks);
         count = map_steps_find_probes(arena, steps, run);

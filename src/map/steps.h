@@ -59,7 +59,7 @@ struct map_steps {
 // Finds the steps of `curve`, a latency curve of `run`. Each step counts as a cache until the run
 // has the probes that distinguish caches from TLBs. But a step far beyond `cache_most`, the size in
 // bytes of the largest possible cache, is a TLB's. On entry, steps->all must be zero or an earlier
-// fit. The function keeps the fit if it has all points of the curve and all probes.
+// fit, which is kept if it has all points of the curve and all probes.
 void map_steps_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                   double cache_most, struct map_steps *steps);
 
@@ -73,13 +73,10 @@ size_t map_steps_find_probes(struct arena *arena, struct map_steps *steps, const
 // Fits the steps again, now to the curve and to the probes with one node in each line together.
 void map_steps_refine(struct arena *arena, struct map_steps *steps);
 
-// Returns the probes with one node in each line that show the height of level k alone. By the fit,
-// loads in other levels and address translation change their latency by less than 1 % of this
-// height.
-//
-// If the lines of level k do not have 256 bytes by the fit, the curve is empty. Two nodes of the
-// curve's chain share a line of 256 bytes. So the curve rises slowly at the end of such a level,
-// and may have no point that shows the level alone.
+// Returns the probes with one node in each line that show the height of level k alone: by the fit,
+// other levels and address translation change their latency by less than 1 %. Returns an empty
+// curve unless the lines of level k have 256 bytes by the fit. (Two nodes of the curve's chain
+// share such a line, so the curve rises slowly and may not show the level alone.)
 struct level_curve map_steps_single(struct arena *arena, const struct map_steps *steps, size_t k);
 
 // Sets steps->explained and steps->kinds. Both depend on how well the fitted steps explain the

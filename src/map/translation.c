@@ -14,13 +14,11 @@ enum {
     PAGES_PROBES = 9,
     // Number of wide probes, whose nodes are more than 2 MiB apart. They are the first probes.
     PAGES_WIDE = 4,
-    // Total size in bytes of the lines that a lap touches, for a chain over at most PAGES_LAP_NODES
-    // pages. The chain visits each page several times in a lap, at different lines (see the
-    // benchmark latency).
+    // Bytes of all lines that a lap touches, for a chain over at most PAGES_LAP_NODES pages: it
+    // visits each page several times, at different lines (see the benchmark latency).
     PAGES_LAP_BYTES = 1 << 20,
     PAGES_LAP_NODES = PAGES_LAP_BYTES / MAP_NODE_BYTES,
-    // Index of the first of the two odd probes. They are the last probes. Each has nodes at a
-    // distance of 1.5 MiB + MAP_NODE_BYTES, which is not a power of two.
+    // Index of the first of the two odd probes, whose nodes are not a power of two apart.
     PAGES_ODD = 7,
     // Number of chains with a node in each page that look for one TLB's reach.
     REACH_POINTS = 20
@@ -32,9 +30,8 @@ enum {
 // with the largest distance between nodes would have fewer than 4 nodes.
 #define PAGES_REACH_MIN (UINT64_C(92) << 20)
 
-// If pages are smaller than 2 MiB, chains with one node in each page look for the TLB's reach. They
-// have reach_from to reach_to times as many nodes as fit the TLB if nodes are 2 MiB apart. More
-// nodes may fit, because pages 2 MiB apart use only some sets of the TLB.
+// If pages are smaller than 2 MiB, chains that look for the TLB's reach have this many times the
+// nodes that fit at 2 MiB apart, because those use only some sets of the TLB.
 static const double reach_from = 0.6, reach_to = 2.6;
 
 struct pages_probe {
@@ -42,15 +39,13 @@ struct pages_probe {
     uint64_t page; // bytes from one node to the next
 };
 
-// Beyond the TLB's reach, the latency must be at least this many times as long as within it.
-// Otherwise a probe shows nothing.
+// A probe needs a latency beyond the TLB's reach of at least this many times that within it.
 static const double contrast_min = 1.1;
 // Maximum ratio of two latencies in a flat part of the latency curve of vector loads.
 static const double lap_flat = 1.05;
 
-// Returns the reach of a TLB, with its interval. This is the region at which level k of the curve
-// over pages ends. If no flat level follows, the end lies between the last point of level k and the
-// next point.
+// Returns the reach of a TLB: the region at which level k of the curve over pages ends. If no flat
+// level follows, the end lies between the last point of level k and the next point.
 static struct level_height reach_of(const struct level_curve *curve, size_t k)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
@@ -63,15 +58,13 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
         exp2((octaves[0] + octaves[1]) / 2), {exp2(octaves[0]), exp2(octaves[1])}, curve->count};
 }
 
-// Returns the reach of a TLB in bytes: the size up to which address translation costs nothing for a
-// chain with one node per 2 MiB. Returns 0 if the curve shows no end of its first flat part.
+// Returns the reach of the first TLB in bytes; 0 if the curve's first flat part does not end.
 static double translation_end(const struct level_curve *curve)
 {
     return curve->fit.flat == 0 || curve->fit.count < 2 ? 0 : reach_of(curve, 0).median;
 }
 
-// Returns the largest region of a chain over pages in bytes: half of the device's memory, or what
-// the chain can address if that is less (with 64-bit addresses: PAGES_MOST).
+// Returns the largest region in bytes: half of the memory, or what a chain over pages can address.
 static double pages_most(const struct gpu_info *device)
 {
     uint64_t most = device->limits.memory_bytes / 2;
@@ -79,25 +72,22 @@ static double pages_most(const struct gpu_info *device)
     return (double)(most < reach ? most : reach);
 }
 
-// Returns a probe with nodes `page` bytes apart over `region` bytes, rounded down to a multiple of
-// `page`.
+// Returns a probe with nodes `page` bytes apart. Rounds `region` down to a multiple of `page`.
 static struct pages_probe probe_of(double region, uint64_t page)
 {
     return (struct pages_probe){floor(region / (double)page) * (double)page, page};
 }
 
-// Makes the probes that show the page size of a TLB with this reach, over regions of at most `most`
-// bytes. "Fits" means that the TLB has an entry for each node of the probe. If the reach is below
-// PAGES_REACH_MIN or too large for `most`, there are no wide probes: their region is 0.
+// Makes the probes that show the page size of a TLB with this reach, over at most `most` bytes.
+// "Fits" means that the TLB has an entry for each node. Wide probes have the region 0 if the reach
+// is below PAGES_REACH_MIN or too large for `most`.
 //
 //   wide    The region is 0.7 p times the reach, with nodes p, 2p, 4p, 8p times 2 MiB apart. These
-//           probes fit if an entry covers at most 2, 4, 8, 16 MiB. p is 16, or the largest of 8, 4,
-//           2 with which the region is at most `most`.
+//           probes fit if an entry covers at most 2, 4, 8, 16 MiB. p is at most 16.
 //   narrow  The region is 0.9, 0.45, 0.225 of the reach, with nodes 1, ½, ¼ MiB apart. These
 //           probes fit if an entry covers at least 2, 1, ½ MiB.
-//   odd     The region is 0.65 and 1.3 times the reach, with nodes about 1.5 MiB apart. Both
-//           probes fit only if pages are smaller than 2 MiB and the curve's chain used only some
-//           sets of the TLB. (Its nodes are an even number of pages apart.)
+//   odd     The region is 0.65 and 1.3 times the reach, with nodes about 1.5 MiB apart. Both fit
+//           only if pages are below 2 MiB and the curve's chain used only some sets of the TLB.
 static void pages_plan(double reach, double most, struct pages_probe probes[PAGES_PROBES])
 {
     double times = 16;
@@ -157,9 +147,8 @@ struct pages_latency {
     double ns, half;
 };
 
-// Returns 1 if the probe's latency shows that its nodes fit the TLB, and 0 if they do not fit.
-// Returns −1 if this is unknown, because the curve rises too little or the latency is too
-// uncertain.
+// Returns 1 if the probe's nodes fit the TLB, 0 if they do not, and −1 if this is unknown, because
+// the curve rises too little or the latency is too uncertain.
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
                 struct pages_latency latency)
 {
@@ -181,9 +170,8 @@ struct pages_answer {
     const char *uncovered; // reason why `covers` is false
 };
 
-// Finds the page size from the latencies of the probes: a probe that fits the TLB has about the
-// latency `within`. A probe that does not fit has about the latency of `curve` at the region where
-// the curve's chain needs as many TLB entries (fits).
+// Finds the page size. A probe that fits the TLB has about the latency `within`, any other probe
+// that of `curve` where the curve's chain needs as many TLB entries (fits).
 static struct pages_answer pages_judge(const struct level_curve *curve, double within,
                                        const struct pages_probe *probes,
                                        const struct pages_latency *latencies)
@@ -212,9 +200,8 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
         "some of its sets";
     if (answers[PAGES_ODD + 1])
         return answer;
-    // From one wide probe to the next, the number of TLB entries that the probe needs never grows.
-    // The same is true of the narrow probes. So the number of probes before the first that fits
-    // shows the page size.
+    // Each wide probe needs at most as many TLB entries as the one before, and so does each narrow
+    // probe. So the first that fits shows the page size.
     unsigned wide = 0, narrow = 0;
     while (wide < PAGES_WIDE && answers[wide] <= 0)
         wide++;
@@ -245,8 +232,7 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
 
 static const char path[] = "vector";
 
-// Returns the latency of probe i, with the narrower of its intervals in ns and in cycles. If the
-// core clock changed, this is usually the interval in cycles.
+// Returns the latency of probe i, with the narrower of its intervals in ns and in cycles.
 static struct pages_latency latency_of(const struct map_steps *steps, const struct run *run,
                                        size_t i, const struct pages_probe *probe)
 {
@@ -301,8 +287,7 @@ void map_reach_add_cases(const struct map_look *look)
     }
 }
 
-// Returns the latency curve of the chains with one node in each page of `page` bytes. Such chains
-// are measured if pages are smaller than 2 MiB.
+// Returns the latency curve of the chains with one node in each page of `page` bytes.
 static struct level_curve reach_curve(const struct map_writer *w, uint64_t page)
 {
     const struct run *run = w->run;
@@ -320,11 +305,9 @@ static struct level_curve reach_curve(const struct map_writer *w, uint64_t page)
     return curve;
 }
 
-// True if the rise after `pages` pages may be the end of a cache instead of a TLB. Up to half of
-// PAGES_LAP_NODES pages, the lines of a lap have PAGES_LAP_BYTES in all, to within a third. (Up to
-// 1/8 of PAGES_LAP_NODES pages: to within 6 %.) If the curve of vector loads is flat around
-// PAGES_LAP_BYTES, no cache ends there. With more pages, a lap touches more lines, so a cache may
-// end.
+// True if the rise after `pages` pages may be the end of a cache: the curve of vector loads is not
+// flat around PAGES_LAP_BYTES, or a lap touches more lines. Up to half of PAGES_LAP_NODES pages, it
+// touches PAGES_LAP_BYTES, to within a third (up to 1/8: 6 %).
 static bool may_be_cache(const struct map_writer *w, double pages)
 {
     const struct level_curve *vector = &w->caches->steps.curve;

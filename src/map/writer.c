@@ -127,14 +127,12 @@ static bool is_narrow(const struct map_writer *w, const struct level_curve *curv
 {
     struct level_height ns = levels_height(w->scratch, curve, k, "latency");
     struct level_height cycles = levels_height(w->scratch, curve, k, "latency_cycles");
-    // Uses the narrower of the two intervals: if the core clock changed, either the times in ns or
-    // the cycles vary.
+    // If the core clock changed, either the times in ns or the cycles vary.
     return fmin((ns.ci95[1] - ns.ci95[0]) / ns.median,
                 (cycles.ci95[1] - cycles.ci95[0]) / cycles.median) <= flat_width;
 }
 
-// True if the curve has at least SINGLE_LEAST points and their latencies differ by less than
-// MAP_STEPS_UNEVEN plus the noise.
+// True if at least SINGLE_LEAST points differ by less than MAP_STEPS_UNEVEN plus the noise.
 static bool is_level(const struct map_writer *w, const struct level_curve *points)
 {
     double least = (double)INFINITY, most = 0;
