@@ -33,8 +33,7 @@ struct lines {
     enum column columns; // number of columns of the table that fit the screen
 };
 
-// Returns the value of a figure as text. A value that is not trusted is in parentheses, so
-// that readers without colours notice it, too.
+// Returns the value as text, in parentheses if it is not trusted (some readers see no colours).
 static const char *value_text(struct arena *arena, const struct card_figure *figure)
 {
     const char *text = unit_text(arena, figure->value, figure->unit);
@@ -95,8 +94,7 @@ static void line_print(const struct lines *lines, const char *const *cells, enum
     fputc('\n', screen->stream);
 }
 
-// Prints below a figure why its verdict is not ok. If several successive figures have the same
-// reason, it is printed only once, below the last of them.
+// Prints why a figure's verdict is not ok. Successive figures with the same reason print it once.
 static void reason_print(const struct lines *lines, size_t at)
 {
     const struct card_figure *figure = lines->list[at].figure;
@@ -129,8 +127,7 @@ static void lines_print_all(struct lines *lines, const char *reference, bool rea
 
 // ---------------------------------------------------------------- the card
 
-// Prints a line of the card's head: `title` in bold, then `rest` in grey. The line is cut to the
-// width of the screen.
+// Prints a line of the card's head, cut to the screen: `title` in bold, then `rest` in grey.
 static void head_line(struct screen *screen, const char *title, const char *rest)
 {
     title = screen_quote(screen->arena, title, screen->columns);
@@ -202,9 +199,8 @@ bool console_card(const struct card *card, const struct console_desc *desc, FILE
 
 // ---------------------------------------------------------------- the card as Markdown
 
-// Makes a text from a run file safe for a line or a table cell of Markdown. Control characters and
-// bytes that are not UTF-8 become '?', and the characters "|<>" become '/'. Cuts the text to
-// COLUMNS_MAX columns. Returns "" for NULL.
+// Makes a text from a run file safe for Markdown: replaces control characters, bytes that are not
+// UTF-8 and "|<>", and cuts the text to COLUMNS_MAX columns.
 static const char *markdown_text(struct arena *arena, const char *text)
 {
     enum {
@@ -259,8 +255,7 @@ void console_card_markdown(const struct card *card, FILE *stream)
 
 // ---------------------------------------------------------------- headlines not on the card
 
-// Prints why cases of a benchmark failed. If no case of the benchmark was measured, also prints why
-// cases were skipped.
+// Prints why cases failed and, if no case of the benchmark was measured, why cases were skipped.
 static void print_causes(struct screen *screen, const struct notes *notes,
                          const struct run_counts *counts)
 {

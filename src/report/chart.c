@@ -54,8 +54,7 @@ struct drawing {
 
 // ---------------------------------------------------------------- writing text
 
-// Returns an upper bound for the width of a character in the usual fonts, as a share of the font
-// size.
+// Returns an upper bound for a character's width in the usual fonts, as a share of the font size.
 static double character_width(const char *text, size_t bytes)
 {
     if (bytes > 1)
@@ -87,8 +86,7 @@ static void text_put(const struct drawing *d, const char *class, double x, doubl
             text_markup(d->arena, text));
 }
 
-// Returns the text, cut so that it is at most `width` pixels wide. A text that was cut ends with an
-// ellipsis.
+// Returns the text, cut with an ellipsis so that it is at most `width` pixels wide.
 static const char *text_cut(struct arena *arena, const char *text, double size, double width)
 {
     const char *cut = screen_quote(arena, text, LETTERS_MOST);
@@ -97,8 +95,7 @@ static const char *text_cut(struct arena *arena, const char *text, double size, 
     return cut;
 }
 
-// Writes the text, broken at blanks into at most `lines` lines. If the text is too long, the last
-// line is cut.
+// Writes the text, broken at blanks, in at most `lines` lines; cuts the last one if need be.
 static void words_put(struct drawing *d, const char *class, const char *text, double size,
                       int lines)
 {
@@ -143,8 +140,7 @@ static double axis_place(const struct axis *axis, double value)
     return axis->from + share * (axis->to - axis->from);
 }
 
-// Adds a tick (a labelled value) to the axis, unless the value is outside the axis. Returns false
-// if the tick has no room, because the axis already has TICKS_MOST ticks.
+// Adds a tick (a labelled value), unless it is outside the axis; returns false if it has no room.
 static bool tick_add(struct axis *axis, double value)
 {
     double slack = 1e-9 * fabs(axis->high - axis->low);
@@ -156,8 +152,7 @@ static bool tick_add(struct axis *axis, double value)
     return true;
 }
 
-// Sets the ticks of a linear axis: multiples of a step that is 1, 2 or 5 times a power of ten. The
-// axis gets at most `most` + 1 ticks.
+// Sets at most `most` + 1 ticks of a linear axis: multiples of 1, 2 or 5 times a power of ten.
 static void ticks_linear(struct axis *axis, size_t most)
 {
     static const double steps[] = {1, 2, 5, 10};
@@ -172,10 +167,9 @@ static void ticks_linear(struct axis *axis, size_t most)
             break;
 }
 
-// Sets at most `most` ticks on a logarithmic axis. With base 10, first tries ticks at 1, 2 and 5
-// times every power. With another base, or if these are too many, sets ticks at every power of
-// `base`, or only at every second, third … power. If fewer than two ticks lie on the axis, calls
-// ticks_linear, which may set one more than `most`.
+// Sets at most `most` ticks on a logarithmic axis. With base 10, these are 1, 2 and 5 times every
+// power if there is room, else every power, every second … If fewer than two lie on the axis,
+// ticks_linear sets the ticks.
 static void ticks_log(struct axis *axis, double base, size_t most)
 {
     double first = floor(log(axis->low) / log(base)), last = ceil(log(axis->high) / log(base));
@@ -198,8 +192,7 @@ static const char *tick_text(struct arena *arena, double value, double factor)
     return arena_printf(arena, "%.6g", fabs(value * factor) < 1e-12 ? 0 : value * factor);
 }
 
-// Returns the name of the axis of values: the metric with its unit, such as "latency, ns". If there
-// is no unit, or if it has the same name as the metric, returns only the metric.
+// Returns the metric with its unit, such as "latency, ns"; without a unit of the same name.
 static const char *axis_name(const struct drawing *d, const char *unit)
 {
     bool says = strcmp(d->chart->metric, unit) == 0;
@@ -208,9 +201,8 @@ static const char *axis_name(const struct drawing *d, const char *unit)
 
 // ---------------------------------------------------------------- drawing lines
 
-// True if the chart can show this point of the line: a logarithmic axis needs values above 0.
-// Values from 1e300 on are not drawn, because their differences may overflow; no measured value is
-// that large.
+// True if the chart can show this point. Values from 1e300 on are not drawn: their differences may
+// overflow, and no measured value is that large.
 static bool is_drawn(const struct chart *chart, const struct chart_line *line, size_t i)
 {
     return fabs(line->values[i]) < 1e300 && (!chart->log_y || line->values[i] > 0) &&
@@ -224,8 +216,7 @@ struct place {
     bool flagged;
 };
 
-// True if the points from index `from` to index `to` lie on a straight line. A point may be up to a
-// third of a pixel away from it.
+// True if the points `from` to `to` are on a straight line, up to a third of a pixel.
 static bool is_straight(const struct place *places, size_t from, size_t to)
 {
     double dx = (double)(places[to].x - places[from].x);
@@ -238,8 +229,7 @@ static bool is_straight(const struct place *places, size_t from, size_t to)
     return true;
 }
 
-// Writes a line of the chart as one SVG path. A point that lies on a straight segment between two
-// other points is left out.
+// Writes a line of the chart as one SVG path, without the points inside straight segments.
 static void stroke_put(const struct drawing *d, size_t number, const struct place *places,
                        size_t count)
 {
@@ -270,9 +260,8 @@ static void dots_put(const struct drawing *d, const char *class, const struct pl
     fputs(any ? "\"/>\n" : "", d->out);
 }
 
-// Draws one line of the chart. A line with at most DOTS_MOST points gets a dot at every point; a
-// longer line only at points that are not trusted. Returns the y coordinate of the last point. If
-// no point can be drawn, returns that of the y axis's lower end.
+// Draws one line of the chart, with dots at its points: in a long line, only at those that are not
+// trusted. Returns the y of the last point; without points, that of the y axis's lower end.
 static double line_put(const struct drawing *d, size_t number, const struct axis *x,
                        const struct axis *y)
 {
@@ -295,8 +284,7 @@ static double line_put(const struct drawing *d, size_t number, const struct axis
     return (double)places[count - 1].y / FINE;
 }
 
-// Writes the label of each line at the right edge of the drawing, at the height of the line's last
-// point. If labels would overlap, moves them apart.
+// Writes the label of each line at the right edge, as high as the line ends; keeps labels apart.
 static void labels_put(const struct drawing *d, const double *ends, const struct axis *y, double x)
 {
     double places[CHART_LINES_MAX], floor_y = y->from;
@@ -338,8 +326,7 @@ static void axis_widen(struct axis *axis)
     axis->high = axis->log ? axis->high * 1.5 : axis->high + room;
 }
 
-// Sets the ranges of both axes so that all points that are drawn lie inside. A linear y axis also
-// includes 0.
+// Sets the ranges of both axes to those of the drawn points. A linear y axis also includes 0.
 static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
 {
     x->low = y->low = INFINITY;

@@ -59,12 +59,11 @@ double chart_put(struct arena *arena, const struct chart *chart, double x, doubl
 // Returns the width in pixels that a text of this font size needs at most in the usual fonts.
 double chart_text_width(const char *text, double size);
 
-// Returns the charts of a device, in the order of the run's benchmarks, and sets *count to their
-// number. A benchmark has at most one chart. It shows the first view that has an x parameter and
-// numbers of this device; curves, bars and heat maps come before other views. Lines or bars that do
-// not fit are left out. `curve` is the device's longest latency curve (analysis/levels.h), or NULL.
-// If it shows at least two levels of memory, the chart of its benchmark and metric names them in
-// the title.
+// Returns the charts of a device, in the order of the run's benchmarks, and sets *count. A
+// benchmark has at most one chart: of its first view with an x parameter and numbers (curves, bars
+// and heat maps before other views). Lines or bars that do not fit are left out. `curve` is the
+// device's longest latency curve (analysis/levels.h), or NULL. If it shows at least two levels of
+// memory, they are the title of its chart.
 const struct chart *charts_of(struct arena *arena, const struct run *run, const char *device,
                               const struct level_curve *curve, size_t *count);
 

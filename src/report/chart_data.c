@@ -13,9 +13,9 @@ enum {
     // a heat map with more than this many different x values is drawn as lines
     NUMBERS_MIN = 16,
     SPARSE_POINTS = 4,
-    // Sparse lines are not drawn. If all lines are sparse, the chart has bars instead. A line with
-    // one point is sparse. On a logarithmic x axis, a line with at most SPARSE_POINTS points is
-    // sparse, too, if each x is at least SPARSE_STEP times the x before it.
+    // A line with one point is sparse. On a logarithmic x axis, so is a line with at most
+    // SPARSE_POINTS points, each x at least SPARSE_STEP times the one before. If all lines are
+    // sparse, the chart has bars.
     SPARSE_STEP = 8
 };
 
@@ -51,8 +51,8 @@ static bool has_rows(const struct view_info *view)
     return view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;
 }
 
-// Fills s->points with one point for each measured result of the view that has a finite median of
-// the metric s->metric, which the caller must have set. Returns false if there are no points.
+// Fills s->points with the measured results that have a median of s->metric, which the caller has
+// set. Returns false if there are none.
 static bool find_points(struct source *s)
 {
     size_t count;
@@ -70,9 +70,8 @@ static bool find_points(struct source *s)
     return s->count > 0;
 }
 
-// Chooses the view to draw, which must have an x parameter and numbers: the benchmark's first
-// curve, bars or heat map. If there is none, chooses the first other view, but never one of kind
-// VIEW_LINES. Returns false if there is no view to draw.
+// Chooses the view to draw: the first curve, bars or heat map with an x parameter and numbers, else
+// the first other such view, except VIEW_LINES. Returns false if there is none.
 static bool find_view(struct source *s)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -91,8 +90,7 @@ static bool find_view(struct source *s)
     return false;
 }
 
-// Returns the unit in which screens show the points. If this unit differs between points, returns
-// the metric's unit in the run file.
+// Returns the unit in which screens show the points; if it differs, the metric's unit in the file.
 static enum unit unit_of(const struct source *s)
 {
     enum unit unit = metric_unit_shown(s->points[0].metric);
@@ -119,8 +117,8 @@ static const char *plain(struct arena *arena, const char *name)
     return words;
 }
 
-// Returns the metric's median with its unit. If a metric has no unit and its name ends with "s",
-// the name takes the place of the unit: "48 subgroups".
+// Returns the median with its unit. For a unitless metric whose name ends with "s", the name is the
+// unit: "48 subgroups".
 static const char *value_text(struct arena *arena, const struct metric *metric)
 {
     const char *text = screen_short(arena, metric->median, metric_unit_shown(metric));
@@ -135,8 +133,7 @@ static bool is_flagged(const struct point *point)
     return point->result->verdict != VERDICT_OK;
 }
 
-// Comparison for qsort: the point with the better value comes first, or the higher one if neither
-// direction is better. Points with equal values keep their order in the run.
+// For qsort: the better value comes first, or the higher one if neither is better.
 static int compare_points(const void *a, const void *b)
 {
     const struct point *one = a, *other = b;
@@ -147,8 +144,7 @@ static int compare_points(const void *a, const void *b)
     return one->metric->better == BETTER_LOWER ? order : -order;
 }
 
-// Returns the points, the best one first. If at least half of all points are trusted, leaves out
-// the untrusted ones.
+// Returns the points, the best one first. If at least half are trusted, leaves out the others.
 static const struct point *sorted_points(const struct source *s, size_t *count)
 {
     struct point *sorted = ARENA_ARRAY(s->arena, s->count, struct point);
@@ -164,10 +160,9 @@ static const struct point *sorted_points(const struct source *s, size_t *count)
     return sorted;
 }
 
-// Returns a title that names the levels of memory in the latency curve s->curve: "L1 16.2 ns · near
-// L2 142 ns · far L2 263 ns · DRAM 338 ns". If most of its points are not trusted, "flagged"
-// follows. Returns "" if the view draws another benchmark or metric than the curve, or if there are
-// fewer than two levels.
+// Returns a title with the levels of memory in the latency curve s->curve, such as "L1 16.2 ns · L2
+// 142 ns · DRAM 338 ns"; "" if the view shows another curve, or if there are fewer than two levels.
+// If most points are not trusted, "flagged" follows.
 static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;
@@ -187,8 +182,8 @@ static const char *levels_text(const struct source *s)
     return 2 * flagged > curve->count ? text_join(s->arena, text, "; ", "flagged") : text;
 }
 
-// Returns the value of a point and, in parentheses, the point's name and its share of the limit:
-// "4.71 TB/s (dot; 98 % of its limit)". A share that is not known or above 100 % is left out.
+// Returns the value of a point with its name and its share of the limit, if known: "4.71 TB/s (dot;
+// 98 % of its limit)".
 static const char *point_text(const struct source *s, const struct point *point)
 {
     double share = metric_share(point->metric, point->metric->median);
@@ -200,8 +195,7 @@ static const char *point_text(const struct source *s, const struct point *point)
     return *about ? arena_printf(s->arena, "%s (%s)", value, about) : value;
 }
 
-// Returns a title that has the best and the worst value of sorted_points, each with the name of its
-// point. If both values are equal, the title has only the first. If a point of sorted_points is not
+// Returns a title with the best and the worst value of sorted_points. If one of these points is not
 // trusted, "flagged" follows.
 static const char *range_text(const struct source *s)
 {
@@ -224,8 +218,7 @@ static bool is_log(const struct source *s)
     return s->view.scale && text_begins(s->view.scale, "log");
 }
 
-// Returns the value of the view's x parameter in the point's case. All cases of the view have this
-// parameter.
+// Returns the view's x in the point's case; all cases of the view have this parameter.
 static double number_of(const struct source *s, const struct point *point)
 {
     const struct case_value *x = case_find(&point->result->bench_case, s->x->key);
@@ -248,8 +241,7 @@ static int compare_lines(const void *a, const void *b)
     return order ? order : (one->place > other->place) - (one->place < other->place);
 }
 
-// Comparison for qsort: the line with more points comes first. Lines with equally many points are
-// in the order in which the run has their first points.
+// For qsort: the line with more points comes first, then the line that is first in the run.
 static int compare_candidates(const void *a, const void *b)
 {
     const struct candidate *one = a, *other = b;
@@ -259,8 +251,7 @@ static int compare_candidates(const void *a, const void *b)
            (one->points->place < other->points->place);
 }
 
-// Sets the x of each point and the line to which it belongs. Then sorts the points by line, and
-// those of one line by ascending x.
+// Sets x and line of each point, then sorts the points by line, then by x.
 static void sort_points(const struct source *s)
 {
     const struct param_info **keys = ARENA_ARRAY(s->arena, s->key_count, const struct param_info *);
@@ -302,8 +293,7 @@ static struct candidate *candidates_of(const struct source *s, size_t *count)
     return lines;
 }
 
-// Returns the label of a line: the parameter values by which the line differs from the other drawn
-// lines.
+// Returns the parameter values by which the line differs from the other drawn lines.
 static const char *label_of(const struct source *s, const struct candidate *lines, size_t count,
                             size_t at)
 {
@@ -341,8 +331,7 @@ static void set_numbers(const struct source *s, const struct candidate *lines, s
     chart->xs = xs;
 }
 
-// Returns a line with one value for each x of the chart, but without its label. Sets *flag to true
-// if a value is not trusted; otherwise leaves *flag unchanged.
+// Returns a line, without its label. Sets *flag to true if a value is not trusted.
 static struct chart_line line_of(const struct source *s, const struct chart *chart,
                                  const struct candidate *line, bool *flag)
 {
@@ -359,9 +348,8 @@ static struct chart_line line_of(const struct source *s, const struct chart *cha
     return (struct chart_line){.values = values, .flagged = flagged};
 }
 
-// Adds the lines with the most points to the chart. Leaves out sparse lines, and lines with less
-// than a sixth of the points of the longest one. If lines are left out, the subtitle (chart->about)
-// says how many are drawn. If values are not trusted, it says that grey dots mark them.
+// Adds the lines with the most points. Leaves out sparse lines, and lines with less than a sixth of
+// the points of the longest one. The subtitle (chart->about) tells what is left out or not trusted.
 static void add_lines(const struct source *s, struct chart *chart)
 {
     size_t count, drawn = 0;
@@ -383,8 +371,7 @@ static void add_lines(const struct source *s, struct chart *chart)
         chart->about = text_join(s->arena, chart->about, " · ", "grey dots: not trusted");
 }
 
-// True if the view may be drawn as lines: x is a number, and the view is a curve, or a heat map
-// with more than NUMBERS_MIN different values of x.
+// True if x is a number, and the view a curve or a heat map with more than NUMBERS_MIN values of x.
 static bool is_curve(const struct source *s)
 {
     if (s->x->type == PARAM_TEXT || !has_rows(&s->view) || s->view.kind == VIEW_BARS)
@@ -413,9 +400,8 @@ static struct chart_bar bar_of(const struct source *s, const struct point *point
                               .flagged = is_flagged(point)};
 }
 
-// Adds one bar for each point. If there are more than CHART_BARS_MAX points, takes the trusted ones
-// if they are at least half (sorted_points). If points are still too many, adds the best ones and,
-// as the last bar, the worst one.
+// Adds one bar for each point. If there are too many points, leaves out untrusted ones
+// (sorted_points), then all but the best ones and the worst one.
 static void add_bars(const struct source *s, struct chart *chart)
 {
     size_t count = s->count;

@@ -110,8 +110,7 @@ static void put_status(const struct run *run, FILE *stream)
     }
 }
 
-// The Prometheus metrics of a check, one for each unit of its figures. The value of a metric is a
-// figure times `scale`: latencies in ns become seconds.
+// The Prometheus metrics of a check, by the unit of a figure. A metric is a figure times `scale`.
 static const struct {
     enum unit unit;
     const char *name, *help;

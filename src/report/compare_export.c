@@ -13,8 +13,8 @@ enum {
 
 // ---------------------------------------------------------------- the comparison as Markdown
 
-// Writes a text from a run file, and escapes Markdown's special characters. So the text cannot act
-// as markup, mention a user, or begin a new table row.
+// Writes a text from a run file, escaped so that it cannot act as markup, mention a user, or begin
+// a new table row.
 static void put(FILE *stream, const char *text)
 {
     for (; *text; text++) {
@@ -44,8 +44,7 @@ static void put_change(FILE *stream, struct arena *arena, const struct compare *
     fputs(" |\n", stream);
 }
 
-// Writes one table with the rows of all sections that have numbers (compare_sections). The table
-// has at most MARKDOWN_ROWS_MAX rows. If rows are left out, a line below it says how many.
+// Writes one table with the rows of all sections that have numbers, at most MARKDOWN_ROWS_MAX.
 static void put_changes(FILE *stream, struct arena *arena, const struct compare *compare)
 {
     size_t rows_seen = 0;

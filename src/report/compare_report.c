@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // Limits for a terminal without --all. A section prints at most SECTION_GROUPS groups of rows.
-    // The groups divide SECTION_ROWS rows equally, but each may print GROUP_ROWS rows.
+    // Limits for a terminal without --all: groups of rows in a section. They divide SECTION_ROWS
+    // rows equally, but each may print GROUP_ROWS rows.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     SECTION_GROUPS = 40,
@@ -37,8 +37,7 @@ static const struct result *row_result(const struct compare_row *row)
     return row->base ? row->base : row->now;
 }
 
-// Sets the members of the printer that belong to a benchmark: its name, its description, and the
-// parameters that vary among its rows.
+// Sets the members of the printer that belong to a benchmark (`benchmark` to `axis_count`).
 static void axes_set(struct printer *p, const char *benchmark)
 {
     const struct compare *compare = p->report->compare;
@@ -58,8 +57,7 @@ static void axes_set(struct printer *p, const char *benchmark)
         p->axes = view_varying(arena, p->info, results, count, &p->axis_count);
 }
 
-// Returns the name of the result's benchmark. If a run has several devices, the device's id
-// precedes the name: "vulkan:0 latency".
+// Returns the benchmark's name, after the device's id if a run has several: "vulkan:0 latency".
 static const char *benchmark_text(struct printer *p, const struct result *result)
 {
     const struct compare *compare = p->report->compare;
@@ -68,8 +66,7 @@ static const char *benchmark_text(struct printer *p, const struct result *result
                    : result->benchmark;
 }
 
-// Returns the name of the result's benchmark, and the parameter values that distinguish its case
-// from the benchmark's other cases: "latency vector random 2.5 KiB".
+// Returns benchmark and parameter values of the result's case: "latency vector random 2.5 KiB".
 static const char *row_words(struct printer *p, const struct result *result)
 {
     axes_set(p, result->benchmark);
@@ -116,8 +113,7 @@ static int compare_groups(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-// Divides the rows of a section into groups, the group with the largest change first. Returns the
-// number of groups.
+// Divides the rows of a section into groups, that with the largest change first; returns how many.
 static size_t groups_of(struct arena *arena, const struct compare_row *const *rows, size_t count,
                         struct group *groups)
 {
@@ -136,8 +132,7 @@ static size_t groups_of(struct arena *arena, const struct compare_row *const *ro
 }
 
 // Prints the head of a group: benchmark, metric, and the parameter values that its rows share but
-// other rows of the benchmark lack. An example is "latency · path=constant, chain=index". `varying`
-// lists the parameters that differ within the group.
+// other rows lack, such as "latency · path=constant, chain=index". `varying` lists all others.
 static void group_head(struct printer *p, const struct group *group,
                        const struct param_info *const *varying, size_t varying_count)
 {
@@ -179,8 +174,7 @@ static void change_print(struct screen *screen, const struct change *change,
         screen_paint_right(screen, c == 1 ? PAINT_DIM : PAINT_NONE, change->numbers[c], widths[c]);
         used += 2 + widths[c];
     }
-    // The text of the case follows the numbers of the row. If it does not fit there, it gets lines
-    // of its own.
+    // If the text of the case does not fit behind the numbers, it gets lines of its own.
     bool beside = used + 2 + screen_width(change->text) <= screen->columns;
     fprintf(screen->stream, beside ? "%*s" : "\n%*s", beside ? 2 : TEXT_INDENT, "");
     screen_wrap(screen, change->text, TEXT_INDENT, TEXT_INDENT);
@@ -215,9 +209,8 @@ static void changes_print(struct printer *p, const struct group *group, size_t m
         fprintf(p->screen.stream, "    … and %zu more: --all lists them\n", group->count - shown);
 }
 
-// Prints a group of rows without numbers: for each row its case and an explanation, such as "loads
-// Buffer<R8>.Load: loads version 2 against 3". Without --all, a group of several rows becomes one
-// line: "138 × loads: …".
+// Prints a group of rows without numbers, such as "loads Buffer<R8>.Load: loads version 2 against
+// 3". Without --all, several rows become one line: "138 × loads: …".
 static void texts_print(struct printer *p, const struct group *group)
 {
     struct arena *arena = p->screen.arena;
@@ -322,8 +315,7 @@ static void parts_print(struct screen *screen, const struct compare_report *repo
     }
 }
 
-// Prints how many rows of each kind are listed only with --all: "--all also lists: 35 unsure · 9
-// added". Prints nothing if there are no such rows.
+// Prints how many rows are listed only with --all: "--all also lists: 35 unsure · 9 added".
 static void hidden_print(struct screen *screen, const struct compare_report *report)
 {
     size_t counts[COMPARE_WORD_COUNT] = {0};

@@ -42,8 +42,7 @@ void console_head(const struct run *run, const struct console_desc *desc, FILE *
     screen_finish(&screen, stream);
 }
 
-// True if a benchmark is to be printed: desc->benchmarks names it or is empty. `key` is the name of
-// the benchmark, or the key of one of its cases.
+// True if a benchmark is to be printed. `key` is its name, or the key of one of its cases.
 static bool is_wanted(const struct console_desc *desc, const char *key)
 {
     size_t bytes = strcspn(key, "/");
@@ -53,8 +52,7 @@ static bool is_wanted(const struct console_desc *desc, const char *key)
     return desc->benchmark_count == 0;
 }
 
-// Returns a copy of the run without the results of benchmarks that are not to be printed
-// (is_wanted).
+// Returns a copy of the run with only the results of benchmarks to print (is_wanted).
 static struct run wanted_run(struct arena *arena, const struct run *run,
                              const struct console_desc *desc)
 {
@@ -67,8 +65,7 @@ static struct run wanted_run(struct arena *arena, const struct run *run,
     return wanted;
 }
 
-// True if a finding is to be printed: it has no keys, or a key of a benchmark that is to be printed
-// (is_wanted).
+// True if the finding has no keys, or a key of a benchmark to print (is_wanted).
 static bool finding_is_wanted(const struct console_desc *desc, const struct finding *finding)
 {
     for (size_t i = 0; i < finding->key_count; i++)
@@ -142,8 +139,7 @@ void console_summary(const struct run *run, const struct console_desc *desc, FIL
 
 // ---------------------------------------------------------------- tables of a benchmark
 
-// True if any of the results has a value of one of these sensors. `sensors` lists them, separated
-// by commas.
+// True if any result has a value of one of these sensors, a list with commas.
 static bool any_sensor(const struct result *const *results, size_t count, const char *sensors)
 {
     for (size_t i = 0; i < count; i++)
@@ -153,8 +149,7 @@ static bool any_sensor(const struct result *const *results, size_t count, const 
     return false;
 }
 
-// Prints the head of a view: its title, its unit and the values that all its cases share. An
-// example is "Latency by size · ns · load=idle".
+// Prints the head of a view: title, unit, shared values ("Latency by size · ns · load=idle").
 static void view_head(struct screen *screen, const struct view_info *view, const char *unit,
                       const char *common)
 {
@@ -203,8 +198,7 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);
     if (view->kind == VIEW_TABLE && view->sensors && !any_sensor(results, count, view->sensors))
-        // No result has one of the table's sensors, so the table is left out. Other views show the
-        // metrics.
+        // Without a value of its sensors, the table is left out: other views show the metrics.
         return;
     struct view_grid grid;
     bool gridded =

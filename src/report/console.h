@@ -21,9 +21,9 @@ struct console_desc {
 };
 
 // Prints the whole run: the card of each device, the tables, the comparison of APIs on one chip,
-// the findings, and the number of cases by verdict. If desc->benchmarks names benchmarks, prints no
-// card, only results of these benchmarks, and only findings about them or without keys. If no card
-// is printed, prints fathom's version, the preset, the time and the devices first.
+// the findings, and the number of cases by verdict. If desc->benchmarks names benchmarks, prints
+// only their results, findings about them, and findings without keys. If it prints no card, it
+// begins with fathom's version, the preset, the time and the devices.
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // Each of the next three functions prints a part of what console_run prints. So `fathom run
@@ -46,9 +46,9 @@ bool console_card(const struct card *card, const struct console_desc *desc, FILE
 void console_card_markdown(const struct card *card, FILE *stream);
 
 // Prints a short summary of each benchmark with results on the card's device: its cases by verdict,
-// why cases failed, and its figures that are in no row of the card (card.further). If no case was
-// measured, says why cases were skipped. If the benchmark has results for a view of kind
-// VIEW_LINES, prints this view instead of the figures.
+// why cases failed (or, if none was measured, were skipped), and its figures that are in no row of
+// the card (card.further). Instead of figures, prints the benchmark's view of kind VIEW_LINES if
+// that has results.
 void console_headlines(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints one line per check of the run: id and name of the device, verdict, cause, remarks. If the

@@ -19,24 +19,21 @@ MUST_CHECK bool export_end(FILE *stream, const char *what, struct error *err);
 // moved, removed, or gets another meaning. New columns are inserted before the last one.
 #define CSV_SCHEMA "fathom-csv/2"
 
-// Writes CSV with one row for each metric of each case. The columns are those of docs/DATA.md, the
-// same for every run: all parameters of a case are one JSON object, and all sensors are another. A
-// missing number is an empty field. A case without metrics (skipped, failed) has one row in which
-// the fields of the metric are empty. Fields are quoted as in RFC 4180, and lines end with LF.
-// Numbers are exact, with a point before decimals. The report page writes the same CSV
-// (web/src/csv.ts).
+// Writes CSV with one row for each metric of each case, in the columns of docs/DATA.md: all
+// parameters of a case are one JSON object, and all sensors are another. A case without metrics
+// (skipped, failed) has one row. A missing number is an empty field. Fields are quoted as in RFC
+// 4180, lines end with LF, and numbers are exact, with a point before decimals. The report page
+// writes the same CSV (web/src/csv.ts).
 MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err);
 
 // Writes one field of CSV, with quotation marks if they are needed.
 void csv_field(const char *text, FILE *stream);
 
-// Writes one self-contained SVG without a script. For each device it has the card, the levels of
-// memory (report/picture.h) and the charts of all benchmarks (report/chart.h). Below all devices
-// come the results with a time line (report/spans.h), each drawn with one row per lane.
-//
-// In a time line, arrows lead from a span to the spans that waited for it. Below it is a scale and,
-// if the result has a crowd, the number of spans at the same time and the spans on each core.
-// Tool-tips show start and length of a span. The colours suit light and dark pages.
+// Writes one self-contained SVG without a script, for light and dark pages. For each device it has
+// the card, the levels of memory (report/picture.h) and the charts of all benchmarks
+// (report/chart.h). Then come the results with a time line (report/spans.h): one row per lane,
+// arrows from each span to those that waited for it, and a scale. If a result has a crowd, its
+// spans at the same time and on each core follow.
 MUST_CHECK bool svg_write(const struct run *run, FILE *stream, struct error *err);
 
 // Writes a trace: JSON that Perfetto (ui.perfetto.dev) and chrome://tracing read
@@ -61,10 +58,9 @@ bool html_available(const char **reason);
 
 // Writes one HTML page with everything in the runs except the medians of single rounds. The page
 // has a summary of each device (report/picture.h), and a script that draws charts from the runs,
-// which are packed JSON (zlib's format in base64). The page loads nothing from elsewhere. No text
-// of a run can act as markup or code. Fails with ERROR_UNSUPPORTED if this program has no page,
-// with ERROR_INTERNAL if its page or zlib does not fit this program, or with ERROR_IO if writing
-// fails.
+// packed JSON (zlib's format in base64). The page loads nothing from elsewhere, and no text of a
+// run can act as markup or code. Fails with ERROR_UNSUPPORTED if this program has no page, with
+// ERROR_INTERNAL if its page or zlib does not fit this program, or with ERROR_IO if writing fails.
 MUST_CHECK bool html_write(const struct run *const *runs, size_t count, FILE *stream,
                            struct error *err);
 

@@ -133,8 +133,7 @@ static void map_put(const struct page *page)
 // ---------------------------------------------------------------- strips of dots, one per metric
 
 // Returns the loss at the left end of a metric's strip; the right end is a gain of the same size.
-// metric->found, if it is known, lies well inside the strip. A card beyond an end is drawn at that
-// end.
+// metric->found lies well inside.
 static double strip_range(const struct fleet_metric *metric)
 {
     double range = fmax(1.5 * metric->found, 6 * metric->scale);
@@ -146,8 +145,7 @@ static double strip_x(double loss, double range)
     return 50 - 49 * fmax(-1, fmin(loss / range, 1));
 }
 
-// Draws one card as a dot in the strip of a metric. Its height depends on the card's index `i`, so
-// dots of equal value rarely hide each other.
+// Draws one card as a dot. Its height depends on `i`, so that equal dots rarely hide each other.
 static void dot_put(const struct page *page, size_t i, enum check_metric m, double range)
 {
     const struct fleet_card *card = page->fleet->cards[i];
@@ -164,8 +162,7 @@ static void dot_put(const struct page *page, size_t i, enum check_metric m, doub
             unit_text(page->arena, point->figure->value, fleet_unit(point->figure->unit)));
 }
 
-// Draws the dots of one kind of card in the strip of a metric: only the healthy cards or, if
-// `marked` is true, only the others.
+// Draws the dots of one kind of card: the healthy cards or, if `marked` is true, the others.
 static void dots_put(const struct page *page, size_t kind, enum check_metric m, double range,
                      bool marked)
 {
@@ -257,8 +254,7 @@ static void strips_put(const struct page *page)
 
 // ---------------------------------------------------------------- worst cards beside the median
 
-// Returns the metric in which the card has its largest loss. Returns CHECK_METRIC_COUNT if no loss
-// is known.
+// Returns the metric of the card's largest loss; CHECK_METRIC_COUNT if no loss is known.
 static enum check_metric worst_metric(const struct fleet_card *card)
 {
     unsigned worst = CHECK_METRIC_COUNT;

@@ -9,18 +9,16 @@
 #include <string.h>
 #include <zlib.h>
 
-// The report page as HTML, without a NUL at its end. cmake/Web.cmake puts the page into the
-// program. html_write replaces the first marker in the page by the summary of the devices, and the
-// second marker by the runs. The page has 0 bytes if it could not be built.
+// The report page as HTML (cmake/Web.cmake), without a NUL at its end; 0 bytes if it could not be
+// built.
 extern const char report_page[];
 extern const uint64_t report_page_bytes;
 
 // Why the page could not be built; "" if it was built.
 extern const char report_page_reason[];
 
-// Markers in the page, in this order: where the summary of the devices is inserted, where the runs
-// are inserted, and where the script of the live page begins. build.mjs checks that the page
-// contains each marker once.
+// Markers in the page: for the summary of the devices, for the runs, and before the script of the
+// live page. build.mjs checks that the page has each marker once.
 static const char first_marker[] = "@FIRST@", runs_marker[] = "@RUNS@", live_marker[] = "@LIVE@";
 
 bool html_available(const char **reason)
@@ -29,14 +27,12 @@ bool html_available(const char **reason)
     return report_page_bytes > 0;
 }
 
-// A part of the page that ends at a marker. Its text is from `start` to `end`. `rest` points to the
-// text after the marker.
+// The part of the page from `start` to a marker at `end`; the page goes on at `rest`.
 struct part {
     const char *start, *end, *rest;
 };
 
-// Returns the part of the page from `start` to a marker. If the page has no such marker, the part's
-// member `rest` is NULL.
+// Returns the part of the page from `start` to a marker. Without the marker, `rest` is NULL.
 static struct part part_before(const char *start, const char *marker)
 {
     const char *end = report_page + report_page_bytes;
@@ -89,8 +85,7 @@ static void put_base64(const unsigned char *bytes, size_t count, FILE *stream)
     }
 }
 
-// If the buffer of compressed bytes is full, or `end` is true, writes the bytes to the page and
-// empties the buffer.
+// Writes the compressed bytes if the buffer is full or `end` is true, and empties the buffer.
 static void put_piece(struct packer *packer, bool end)
 {
     size_t count = PACKED_BYTES - packer->zlib.avail_out;
@@ -101,8 +96,7 @@ static void put_piece(struct packer *packer, bool end)
     packer->zlib.avail_out = PACKED_BYTES;
 }
 
-// Compresses a piece of JSON text. The JSON writer calls this function with each piece
-// (json_out.sink).
+// Compresses a piece of text, for the JSON writer (json_out.sink).
 static void pack(void *context, const char *text, size_t bytes)
 {
     struct packer *packer = context;
@@ -138,8 +132,8 @@ static bool put_runs(const struct run *const *runs, size_t count, struct packer 
     return json_out_end(&out, "the report", err);
 }
 
-// Writes the runs compressed, as base64. Run files are repetitive, so compression reduces them to a
-// tenth. Base64 has no characters that could end the <script> element.
+// Writes the runs as base64, compressed to a tenth: base64 has no characters that could end the
+// <script> element.
 static bool put_packed(const struct run *const *runs, size_t count, FILE *stream, struct error *err)
 {
     struct arena *arena = arena_create();
@@ -166,8 +160,8 @@ static bool wrong_page(struct error *err)
                      "the report page of this build is of another version: build it anew");
 }
 
-// Writes the page from the end of the runs on. A report ends before the live page's script. It
-// lacks the closing tags at the end, which HTML permits.
+// Writes the page from the end of the runs on. A report ends before the live page's script; HTML
+// permits it to lack the closing tags.
 static bool end_page(const struct part *runs, bool live, FILE *stream, struct error *err)
 {
     struct part end = part_before(runs->rest, live_marker);
@@ -195,14 +189,12 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
 
 // ---------------------------------------------------------------- the live page
 
-// The page contains two content security policies, one for a report and one for the live page. Each
-// follows one of these texts. A report's policy allows all styles, because readers without a script
-// get additional ones (report/picture.c). The live page's policy allows only its style sheet.
+// The page has a content security policy for a report, and one for the live page, after these
+// texts. A report's policy allows all styles: readers without a script get more (report/picture.c).
 static const char policy_start[] = "http-equiv=\"Content-Security-Policy\" content=\"";
 static const char live_policy_start[] = "name=\"policy\" content=\"";
 
-// Returns the text of the page after `start`, up to the next quotation mark. Returns an empty text
-// if the page does not contain `start`.
+// Returns the page after `start` up to the next quotation mark; an empty text without `start`.
 static struct part policy_part(const char *start)
 {
     struct part head = part_before(report_page, start);

@@ -59,15 +59,13 @@ static bool on_path(const struct result *result, const char *path)
     return case_says(&result->bench_case, "path", path);
 }
 
-// Returns the median of a metric as text, such as "194.2 KiB"; "" if the result has no such metric
-// or no finite median of it.
+// Returns the median of a metric as text, such as "194.2 KiB"; "" if it is not known.
 static const char *value(struct arena *arena, const struct result *result, const char *name)
 {
     return screen_median(arena, result_metric(result, name), "");
 }
 
-// Returns the name of what the result describes, such as a level ("vector level 2"), memory
-// ("vector, beyond"), a whole path ("vector") or "shared memory".
+// Returns the name of what the result describes, such as "vector level 2" or "shared memory".
 static const char *name_of(struct arena *arena, const struct result *result)
 {
     const struct case_value *level = case_find(&result->bench_case, "level");
@@ -89,8 +87,7 @@ static const char *name_of(struct arena *arena, const struct result *result)
 
 // ---------------------------------------------------------------- the picture of the levels
 
-// Returns the time that the fetch of one instruction takes: "0.5050 ns · 1.000 cycles an
-// instruction"; "" if it is not known.
+// Returns the time to fetch an instruction: "0.5050 ns · 1.000 cycles an instruction", or "".
 static const char *fetch_text(struct arena *arena, const struct result *result)
 {
     const char *text =
@@ -127,8 +124,8 @@ static const char *bandwidth_text(struct arena *arena, const struct result *resu
     return screen_also(arena, screen_also(arena, all, "", one), "", line);
 }
 
-// Returns which clocks determine the latency of a level: "by the core's clock and another (60.10
-// cycles + 80.20 ns)". Returns "" if the clocks are not known.
+// Returns which clocks determine a level's latency: "by the core's clock and another (60.10 cycles
+// + 80.20 ns)"; "" if unknown.
 static const char *clock_text(struct arena *arena, const struct result *result)
 {
     const char *domain = result_detail(result, "clock domain");
@@ -141,8 +138,8 @@ static const char *clock_text(struct arena *arena, const struct result *result)
                         value(arena, result, "fixed"));
 }
 
-// Returns what is known of a level's ways, of the cores that share it, and of its clock: "4 ways ·
-// each core its own · by the core's clock".
+// Returns what is known of ways, sharers and clock: "4 ways · each core its own · by the core's
+// clock".
 static const char *sharing_text(struct arena *arena, const struct result *result)
 {
     const char *ways = value(arena, result, "ways"), *clock = clock_text(arena, result);
@@ -158,9 +155,7 @@ static const char *sharing_text(struct arena *arena, const struct result *result
     return screen_also(arena, screen_also(arena, ways, "", shared), "", clock);
 }
 
-// Returns the size of a level, such as "128 KiB". If the size in bytes is not known, returns the
-// number of instructions that the level holds, such as "8192 instr.". Returns "" if neither is
-// known.
+// Returns the size of a level, such as "128 KiB", else its instructions, such as "8192 instr.".
 static const char *end_text(struct arena *arena, const struct result *result)
 {
     const char *size = value(arena, result, "size");
@@ -204,9 +199,9 @@ static void draw_picture(const struct map *map, const char *path)
 
 // ---------------------------------------------------------------- the table of the levels
 
-// Returns the size of a level with its interval: "194.2 KiB (182 KiB to 216 KiB)". A size without
-// an interval is a lower bound: "at least 194.2 KiB". If the size in bytes is not known, returns
-// the number of instructions that the level holds; "" if neither is known.
+// Returns the size of a level with its interval: "194.2 KiB (182 KiB to 216 KiB)". Without an
+// interval it is a lower bound: "at least 194.2 KiB". Without a size in bytes it is in
+// instructions.
 static const char *size_text(struct arena *arena, const struct result *result)
 {
     const struct metric *size = result_metric(result, "size");
@@ -253,8 +248,8 @@ static void print_table(const struct map *map)
 
 // ---------------------------------------------------------------- values that are not known
 
-// Returns the names of all results that have the same detail: "vector level 1 and vector level 2".
-// If a result before index `first` has the detail, returns "": the names were printed there.
+// Returns the names of all results with this detail: "vector level 1 and vector level 2". Returns
+// "" if a result before index `first` has it, because the names were printed there.
 static const char *names_with(const struct map *map, size_t first, const struct named_text *detail)
 {
     struct arena *arena = map->screen->arena;
@@ -270,8 +265,7 @@ static const char *names_with(const struct map *map, size_t first, const struct 
     return names;
 }
 
-// Prints the details "partition" and "size" of each level of cache, except those that begin with
-// "unknown: ".
+// Prints the details "partition" and "size" of each level of cache, except unknown ones.
 static void print_notes(const struct map *map)
 {
     static const char *const notes[] = {"partition", "size"};

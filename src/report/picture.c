@@ -62,8 +62,8 @@ struct remark {
     const char *text, *wide;
 };
 
-// Returns the first line below a figure: its name, and its share of the limit or, if that is not
-// known, its cycles. An untrusted figure has "flagged" or "not measured" instead of a number.
+// Returns the first line below a figure: its name, and its share of the limit, else its cycles. An
+// untrusted figure has a word instead.
 static struct remark about(const struct picture *picture, const struct card_figure *figure)
 {
     struct remark remark = {figure->name ? figure->name : "", ""};
@@ -81,8 +81,7 @@ static struct remark about(const struct picture *picture, const struct card_figu
     return remark;
 }
 
-// Returns the second line below a figure: its interval, and by how many percent the figure is
-// better or worse than the same figure of the reference card.
+// Returns the second line below a figure: its interval, and how it compares with the reference.
 static struct remark margin(const struct picture *picture, const struct card_figure *figure)
 {
     double gain = card_figure_gain(figure);
@@ -113,8 +112,7 @@ static void remark_put(const struct picture *picture, const char *x, int y,
             y, markup(picture, remark->text), markup(picture, remark->wide));
 }
 
-// Draws the one or two figures of a row in a device's card. Each has two lines of small text below
-// it (about, margin). The last figure is at the right edge, the other one left of it.
+// Draws the one or two figures of a card's row, each with two lines of small text (about, margin).
 static void figures_put(const struct picture *picture, const struct card_row *row, int y)
 {
     for (size_t i = 0; i < row->count; i++) {
@@ -128,8 +126,8 @@ static void figures_put(const struct picture *picture, const struct card_row *ro
     }
 }
 
-// Draws a line under a row of the card. A thicker bar on it shows the share of the limit that the
-// row's first figure reaches. It is missing if the share is not known or the figure is not trusted.
+// Draws a line under a row of the card. On it, a bar shows the share of the limit that the row's
+// first figure reaches, if that is known and trusted.
 static void share_put(const struct picture *picture, const struct card_row *row, int y)
 {
     const struct card_figure *figure = &row->figures[0];
@@ -177,8 +175,8 @@ struct step {
     const struct card_figure *bandwidth;
 };
 
-// Returns the read bandwidth of a level: the first figure of a bandwidth row whose label begins
-// with the level's name. Returns NULL if there is no such row with a trusted figure.
+// Returns the read bandwidth of a level: the first figure of the bandwidth row whose label begins
+// with `level`. Returns NULL if it is not trusted or missing.
 static const struct card_figure *bandwidth_of(const struct card *card, const char *level)
 {
     for (size_t i = 0; i < card->count; i++)
@@ -188,21 +186,18 @@ static const struct card_figure *bandwidth_of(const struct card *card, const cha
     return NULL;
 }
 
-// Returns the size of the last level in bytes: that of the device's memory if the curve reaches the
-// memory. Otherwise the size is not known (NaN).
+// Returns the size of the last level in bytes, if it is memory; else NaN.
 static double last_bytes(const struct level_curve *curve, const struct run_device *device)
 {
     return isfinite(levels_memory(curve)) ? run_device_limit(device, "memory_bytes") : NAN;
 }
 
-// Fills `steps` with the levels of memory and returns their number; returns 0 if the run shows
-// fewer than two levels.
+// Fills `steps` with the levels of memory and returns their number; 0 for fewer than two levels.
 static size_t steps_of(const struct picture *picture, const struct card *card, struct step *steps)
 {
     const struct level_curve *curve = &card->curve;
     size_t count = curve->count ? levels_count(curve) : 0;
-    // Name of the previous level's cache ("L2" for the level "near L2"). Two halves of one cache
-    // have one bandwidth. It is shown only at the first half.
+    // The previous level's cache ("L2" for "near L2"): its halves have one bandwidth, shown once.
     const char *before = "";
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
@@ -342,8 +337,7 @@ static void device_put(const struct picture *picture, const struct card *card, s
 
 // ---------------------------------------------------------------- the SVG file
 
-// Returns the length in bytes of the first line of the text: as many words as fit into `width`, but
-// at least one.
+// Returns the bytes of the first line: as many words as fit into `width`, but at least one.
 static size_t line_bytes(const struct picture *picture, const char *text, double width)
 {
     size_t fits = strcspn(text, " ");
@@ -371,8 +365,8 @@ static double sentence_put(const struct picture *picture, const char *class, dou
     return y;
 }
 
-// Begins a part of the drawing: writes its title at the coordinates `place` (x, y), and opens an
-// <svg> element of the given size below the title. The caller closes the element.
+// Begins a part: writes its title at `place` (x, y), and below it opens an <svg> element of the
+// given size, which the caller closes.
 static void part_begin(const struct picture *picture, const char *title, const double place[2],
                        double width, double height)
 {
@@ -382,8 +376,7 @@ static void part_begin(const struct picture *picture, const char *title, const d
             place[1] + LINE + 3, width, height);
 }
 
-// Draws the rows of the card and, to the right of them, the levels of memory. Returns the y
-// coordinate below them.
+// Draws the rows of the card and, to the right, the levels of memory; returns the y below them.
 static double pair_put(const struct picture *picture, const struct card *card, double y,
                        double width)
 {
@@ -431,8 +424,7 @@ double picture_put(struct arena *arena, const struct run *run, const char *devic
 
 // ---------------------------------------------------------------- the summary of the page
 
-// Writes the charts of a device for readers without a script. If scripts run, the page draws its
-// own charts instead.
+// Writes the charts of a device for readers without a script; the script draws its own.
 static void charts_put(const struct picture *picture, const struct card *card)
 {
     size_t count;
@@ -442,8 +434,7 @@ static void charts_put(const struct picture *picture, const struct card *card)
         chart_put(picture->arena, &charts[i], 0, 0, picture->out);
 }
 
-// Returns the cards (struct card: the figures of a device) of all devices that have results. If no
-// run has results, returns the cards of all devices.
+// Returns the cards of all devices with results; of all devices if no run has results.
 static const struct card *cards_of(struct arena *arena, const struct run *const *runs, size_t count,
                                    size_t *card_count)
 {

@@ -10,19 +10,17 @@
 
 #include <stdio.h>
 
-// Writes a <section> with an <article> for each device that has results. If no run has results,
-// each device gets an article. An article has the rows of the card (analysis/card.h) and what
-// stands out, if the card has rows. If the run shows at least two levels of memory, it also has a
-// pyramid of them. The attribute data-subject numbers the articles from 0. Horizontal positions are
-// percentages, so the drawings follow the width of the page. After the section come the charts of
-// all benchmarks (report/chart.h), within <noscript>.
+// Writes a <section> with an <article> for each device that has results (if none has, for each
+// device), numbered by data-subject from 0. An article has the rows of the card (analysis/card.h),
+// what stands out, and a pyramid of the levels of memory if there are at least two. Horizontal
+// positions are percentages, so the drawings follow the width of the page. After the section come
+// the charts of all benchmarks (report/chart.h), within <noscript>.
 void picture_write(const struct run *const *runs, size_t count, FILE *stream);
 
-// Writes the summary of one device into an <svg> that is `width` pixels wide: its name, the rows of
-// the card, the levels of memory and what stands out. The summary begins at the coordinate y.
-// Returns its height and the gap below it, in pixels. If the card has no rows, writes nothing and
-// returns 0.
-// picture_style is the summary's style sheet (CSS); a document needs it once, in a <style> element.
+// Writes the summary of one device into an <svg> that is `width` pixels wide, from the coordinate y
+// on: its name, the rows of the card, the levels of memory and what stands out. Returns its height
+// and the gap below it, in pixels; 0 if the card has no rows. A document needs picture_style (CSS)
+// once, in a <style> element.
 double picture_put(struct arena *arena, const struct run *run, const char *device, double y,
                    double width, FILE *stream);
 extern const char picture_style[];

@@ -39,8 +39,8 @@ static bool is_control(const char *text)
     return c[0] < 0x20 || c[0] == 0x7F || (c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F);
 }
 
-// Writes a line of the screen. Control characters and bytes that are not UTF-8 become "?", so no
-// text from elsewhere can command the terminal.
+// Writes a line of the screen. Control characters and bytes that are not UTF-8 become "?", so that
+// no text from elsewhere can command the terminal.
 static void put_line(const char *line, const char *end, FILE *stream)
 {
     for (size_t bytes; line < end; line += bytes ? bytes : 1) {
@@ -213,8 +213,7 @@ struct screen_scale screen_scale_of(const double *values, size_t count, enum uni
     double shown = unit_scale(typical, unit, &scale.unit);
     scale.factor = typical > 0 ? shown / typical : 1;
     scale.decimals = shown >= 1000 ? 0 : shown >= 100 ? 1 : shown >= 10 ? 2 : 3;
-    // A column with large numbers has fewer decimals: none if a number is 10,000 or more, at most
-    // one if a number is 1000 or more.
+    // Large numbers need fewer decimals: none from 10,000 on, at most one from 1000 on.
     if (largest * scale.factor >= 10000)
         scale.decimals = 0;
     else if (largest * scale.factor >= 1000 && scale.decimals > 1)
@@ -229,8 +228,7 @@ const char *screen_number(struct arena *arena, double value, const struct screen
     double shown = value * scale->factor;
     if (fabs(shown) >= 1e9)
         return arena_printf(arena, "%.3e", shown);
-    // A value far below the other values of its column gets more decimals, at most six, so that it
-    // has two significant digits.
+    // A small value gets more decimals than its column, so that it has two significant digits.
     int decimals = scale->decimals;
     while (decimals < 6 && shown != 0 && fabs(shown) * pow(10, decimals) < 9.5)
         decimals++;
@@ -286,8 +284,8 @@ const char *screen_bar(struct arena *arena, double share, size_t columns)
     return bar;
 }
 
-// If the values of a curve differ by less than this share of the highest value, all blocks have the
-// lowest height. Otherwise noise would fill the full height and look like structure.
+// If the values of a curve differ by less than this share of the highest value, all blocks are low:
+// noise must not look like structure.
 #define FLAT 0.02
 
 // Returns the last value before index `end` that can be drawn; NaN if no value can be.
@@ -338,9 +336,8 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
     return spark;
 }
 
-// Converts "2026-01-02T03:04:05Z" to seconds since 1970. Returns false if the text has another
-// form, if a number has more than four characters, if the year is before 1970, or if the month does
-// not exist. Does not check whether the day and the time exist.
+// Converts "2026-01-02T03:04:05Z" to seconds since 1970; false for another form or a year before
+// 1970. Does not check whether the day and the time exist.
 static bool parse_utc(const char *text, time_t *seconds)
 {
     // the characters after the six numbers of "2026-01-02T03:04:05Z"

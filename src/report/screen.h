@@ -120,11 +120,10 @@ const char *screen_time(struct arena *arena, const char *utc);
 // Returns a block whose height shows the share, from ▁ (0) to █ (1).
 const char *screen_block(double share);
 
-// Draws a curve as a text of blocks, from ▁ (lowest value) to █ (highest value). Each value gets
-// one block. If there are more than `columns` values, a block shows the last of several neighbours.
-// A value that is not finite, or ≤ 0 if `logarithmic` is true, repeats the block before it; at the
-// beginning of the curve it is blank. The text ends after the last drawn value. If the lowest and
-// the highest value differ by less than 2 % of the highest, all blocks are ▁.
+// Draws a curve as blocks, one for each value, from ▁ (lowest) to █ (highest); all ▁ if these two
+// differ by less than 2 %. With more than `columns` values, a block shows the last of several
+// neighbours. A value that is not finite, or ≤ 0 if `logarithmic` is true, repeats the block before
+// it, or is blank at the beginning. The text ends after the last drawn value.
 const char *screen_spark(struct arena *arena, const double *values, size_t count, size_t columns,
                          bool logarithmic);
 

@@ -74,8 +74,7 @@ static void bar_put(struct svg *svg, const struct spans *line, const struct span
 
 // ---------------------------------------------------------------- drawing a time line
 
-// Returns the index of the row in which a lane is drawn. Lanes are drawn in the order of their
-// first spans.
+// Returns the row in which a lane is drawn: lanes are in the order of their first spans.
 static double lane_row(const struct spans *line, double lane)
 {
     double row = 0;
@@ -118,8 +117,7 @@ static void lanes_put(struct svg *svg, const struct spans *line)
     svg->y += ROW * rows + GAP;
 }
 
-// Draws a scale for the time: a bar whose length is 1, 2 or 5 times a power of ten ns. The bar is
-// at most a fifth as long as the time line.
+// Draws a scale of 1, 2 or 5 times a power of ten ns, at most a fifth of the time line long.
 static void scale_put(struct svg *svg, const struct spans *line)
 {
     double fifth = (line->to_ns - line->from_ns) / 5, power = pow(10, floor(log10(fifth)));
@@ -150,9 +148,8 @@ static void curve_put(struct svg *svg, const struct spans *line, const struct sp
     svg->y += CURVE + GAP;
 }
 
-// Draws one row per core with the spans that ran on it, in the order of the cores' numbers. Leaves
-// out cores without spans, and cores whose number is CORES_MAX or more. The spans are half
-// transparent, because spans on one core may lie over each other.
+// Draws one row for each core below CORES_MAX that has spans. Spans on one core may overlap, so
+// they are half transparent.
 static void cores_put(struct svg *svg, const struct spans *line, const struct spans *crowd)
 {
     double *place = ARENA_ARRAY(svg->arena, CORES_MAX, double), cores = 0;

@@ -56,8 +56,7 @@ static size_t lines_of(const struct table *table, struct line *lines)
     return count;
 }
 
-// Widths of the columns to the left of the bars. A width is 0 if the table does not have this
-// column.
+// Widths of the columns to the left of the bars; 0 for a column that the table lacks.
 struct widths {
     size_t label, unit, share;
     struct cell_widths cell;

@@ -49,9 +49,9 @@ static struct column axis_column_of(const struct cases *cases, const struct para
     return column;
 }
 
-// Fills `column` with one value per case. metrics[i] is the metric whose median is values[i]; if
-// the values are no medians, `metrics` is NULL. If `margins` is false, the cells have no intervals
-// and no letters of notes. Returns false if no value is finite.
+// Fills `column` with one value per case; metrics[i], unless `metrics` is NULL, has the median
+// values[i]. Without `margins`, cells have no intervals and notes. Returns false if no value is
+// finite.
 static bool column_of(const struct cases *cases, const char *name, enum unit unit,
                       const double *values, const struct metric *const *metrics, bool margins,
                       struct column *column)
@@ -141,14 +141,13 @@ static void head_print(const struct cases *cases, const struct column *columns, 
 // The columns of a table: one for each parameter that varies, then the other columns.
 struct choice {
     struct column *columns;
-    // Number of columns. axes: columns of parameters. count: other columns that were added. left:
-    // other columns that do not fit the screen.
+    // Number of columns of parameters (`axes`), of other columns (`count`), and of those that do
+    // not fit (`left`).
     size_t axes, count, left;
     size_t used; // width of all columns chosen so far, in columns of the screen
 };
 
-// Begins to choose the columns of a table: takes the columns of all parameters that vary. At most
-// `most` other columns may follow.
+// Chooses the columns of all parameters that vary. At most `most` other columns may follow.
 static struct choice choice_begin(const struct cases *cases, size_t most)
 {
     struct arena *arena = cases->screen->arena;
@@ -174,9 +173,8 @@ static void column_add(const struct cases *cases, struct choice *choice,
     choice->columns[choice->axes + choice->count++] = *column;
 }
 
-// Adds the column of the view's metric if `wanted` is true, else the columns of all other metrics.
-// A column that has no finite value or does not fit the screen is left out. The first column with a
-// finite value is always added.
+// Adds the column of the view's metric if `wanted` is true, else those of the other metrics. The
+// first column is always added, the others if they fit.
 static void metrics_add(const struct cases *cases, const struct view_info *view, bool wanted,
                         bool all_margins, struct choice *choice)
 {
@@ -211,9 +209,8 @@ static size_t names_in(const char *list)
     return count;
 }
 
-// Chooses as many columns as fit the screen, in this order: the view's metric, the view's sensors,
-// the other metrics. If `all_margins` is false, only the first column may have intervals. Sensors
-// never have them.
+// Chooses as many columns as fit, in this order: the view's metric, its sensors, other metrics.
+// Without `all_margins`, only the first column may have intervals.
 static struct choice columns_choose(const struct cases *cases, const struct view_info *view,
                                     bool all_margins)
 {
@@ -224,8 +221,7 @@ static struct choice columns_choose(const struct cases *cases, const struct view
     return choice;
 }
 
-// Prints at most ROWS_MAX cases with the chosen columns. If cases or columns are left out, also
-// prints how many are shown.
+// Prints at most ROWS_MAX cases with the chosen columns.
 static void table_print(const struct cases *cases, const struct choice *choice)
 {
     size_t rows = cases->count < ROWS_MAX ? cases->count : ROWS_MAX;
@@ -257,8 +253,7 @@ void cases_print(struct screen *screen, const struct notes *notes,
 
 static const double percent = 100;
 
-// Fills `names` with the names of the hardware counters for which a result has a claim above 0, in
-// the order of their first appearance. Returns the number of names.
+// Fills `names` with the hardware counters that have a claim above 0, and returns their number.
 static size_t claimed_names(struct arena *arena, const struct result *const *results, size_t count,
                             const char ***names)
 {
@@ -285,8 +280,7 @@ static double claimed_percent(const struct result *result, const char *name)
     return NAN;
 }
 
-// Adds a column of percentages, unless no value is finite. Its head has two lines; the lower one is
-// `unit`, such as "% hits".
+// Adds a column of percentages, unless no value is finite. `unit` is the lower line of its head.
 static void percent_add(const struct cases *cases, const char *name, const char *unit,
                         const double *values, struct choice *choice)
 {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // Maximum number of printed rows per chip. If a chip has more rows, only rows in which the APIs
-    // differ (cross_row.apart) are printed.
+    // Maximum number of rows per chip. A chip with more shows only rows with a gap
+    // (cross_row.apart).
     ROWS_MAX = 40,
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,
@@ -25,9 +25,8 @@ struct group {
     const char *common; // parameter values that all rows share: "chain=index, load=idle"
 };
 
-// From index `from` on, returns the rows of chip->rows that have the same benchmark and metric as
-// the row `from`. If `all` is false, returns only those in which the APIs differ (cross_row.apart);
-// there may be none.
+// Returns the rows, from `from` on, with the same benchmark and metric as the row `from`; without
+// `all`, only those in which the APIs differ (cross_row.apart).
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {
@@ -90,8 +89,7 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
         screen_right(screen, screen_median(arena, cell->metric, "–"), VALUE_COLUMNS);
         if (i == chip->reference)
             continue;
-        // A blank before each ratio separates it from the number to its left, even if the ratio
-        // fills its column.
+        // A blank separates a ratio that fills its column from the number to its left.
         screen_paint_right(screen, cell->apart ? PAINT_YELLOW : PAINT_NONE,
                            arena_printf(arena, " %s", ratio_text(arena, &cell->ratio)),
                            RATIO_COLUMNS);
@@ -127,9 +125,8 @@ static size_t group_print(struct screen *screen, const struct cross_chip *chip,
     return shown;
 }
 
-// Prints how much one device of a chip differs from the chip's reference device; a chip has one
-// device per API. An example is "vulkan:0 ÷ cuda:0: 88 equal values, median ratio 0.998 (0.981 …
-// 1.012), 3 differ by more than 3 %".
+// Prints how much one device differs from the chip's reference device, such as "vulkan:0 ÷ cuda:0:
+// 88 equal values, median ratio 0.998 (0.981 … 1.012), 3 differ by more than 3 %".
 static void summary_print(struct screen *screen, const struct cross_chip *chip, size_t device)
 {
     struct arena *arena = screen->arena;

@@ -39,8 +39,7 @@ static struct column column_of(const struct table *table, const struct view_seri
     return column;
 }
 
-// Returns the values of x as texts. Sets *width to the width of the widest text, or of the name of
-// x if that is wider.
+// Returns the values of x as texts. Sets *width to the widest one, or to the name of x if wider.
 static const char **x_texts(const struct table *table, size_t *width)
 {
     const struct view_grid *grid = table->grid;
@@ -57,8 +56,7 @@ static const char **x_texts(const struct table *table, size_t *width)
 // The printed rows of a curve's table: every step-th row, and all rows at powers of two, because a
 // device often changes its behaviour there.
 struct rows {
-    // If `step` is 0, only rows at powers of two are printed. `shown` is the number of printed
-    // rows.
+    // Number of printed rows, and their step; with step 0, only those at powers of two are printed.
     size_t step, shown;
 };
 
@@ -99,8 +97,7 @@ static struct rows rows_choose(const struct view_grid *grid)
     return rows;
 }
 
-// Draws the value of a row as a bar, to the right of the column of numbers. Only tables with a
-// single series have bars.
+// Draws the value of a row as a bar to the right of the numbers, if there is only one series.
 static void row_bar(const struct table *table, const struct column *column, size_t x_width,
                     double value, double highest)
 {
@@ -172,8 +169,8 @@ static const char *limit_text(const struct table *table, const struct view_serie
     return arena_printf(table->screen->arena, " (%.1f%% of the limit)", 100 * share);
 }
 
-// Prints a series as blocks (if `spark` is true), with its lowest and its highest value: "vector
-// random  ▁▁▁▂▂▅▅█  16.30 ns at 1 KiB … 335.1 ns at 4 GiB".
+// Prints a series, as blocks if `spark` is true, with its lowest and highest value: "vector random
+// ▁▁▁▂▂▅▅█  16.30 ns at 1 KiB … 335.1 ns at 4 GiB".
 static void series_line(const struct table *table, const struct view_series *series,
                         size_t label_width, bool spark)
 {

@@ -21,8 +21,7 @@ struct timeline {
     struct spans spans;
     // label: width of the lanes' labels; columns: width of the drawing; both in screen columns
     size_t label, columns;
-    // Square matrix: overlap of each lane with each other lane, from 0 to 1, or NaN if it is not
-    // known. The pointer is NULL if overlaps are not printed.
+    // Matrix of the overlaps of lanes with each other, 0 to 1 or NaN; NULL if they are not printed.
     double *overlaps;
     size_t lanes; // number of rows, and of columns, of the matrix `overlaps`
 };
@@ -38,8 +37,8 @@ static double cell_at(const struct timeline *timeline, size_t row, size_t column
     return spans_cell(&timeline->spans, row, column, 0);
 }
 
-// Fills the matrix of overlaps from the result's series "matrix", if the result has one. The series
-// has the columns a, b (numbers of two lanes) and overlap.
+// Fills the matrix of overlaps from the series "matrix" (columns a, b and overlap), if there is
+// one.
 static void overlaps_open(struct timeline *timeline, const struct result *result)
 {
     const struct series *matrix = result_series(result, "matrix");
@@ -92,8 +91,8 @@ static size_t half_of(const struct timeline *timeline, double ns)
     return (size_t)lround(fmax(0, fmin(share, 1)) * 2 * (double)timeline->columns);
 }
 
-// Returns an array with one element for each half column of the drawing: true if a span of the lane
-// covers this half column. Even the shortest span covers one half column.
+// Returns which half columns of the drawing a span of the lane covers. Each span covers at least
+// one.
 static bool *halves_of(const struct timeline *timeline, double lane)
 {
     bool *halves = ARENA_ARRAY(timeline->screen->arena, 2 * timeline->columns, bool);
@@ -109,8 +108,7 @@ static bool *halves_of(const struct timeline *timeline, double lane)
     return halves;
 }
 
-// Returns the bar of a lane as text. Each column of the screen is empty, full, or filled in its
-// left or right half.
+// Returns the bar of a lane: each column is empty, full, or filled in its left or right half.
 static const char *bar_of(const struct timeline *timeline, double lane)
 {
     static const char *const blocks[] = {" ", "▌", "▐", "█"};
@@ -127,8 +125,7 @@ static const char *bar_of(const struct timeline *timeline, double lane)
     return bar;
 }
 
-// Returns the length of the lane's span, such as "203.1 µs". If the lane has several spans, returns
-// their number, such as "3 spans".
+// Returns the length of the lane's span, such as "203.1 µs", or the number of its spans.
 static const char *length_of(const struct timeline *timeline, double lane)
 {
     struct arena *arena = timeline->screen->arena;
@@ -145,8 +142,7 @@ static const char *length_of(const struct timeline *timeline, double lane)
                       : arena_printf(arena, "%zu spans", count);
 }
 
-// Prints how `lane` overlaps with the other lanes: one block for each other lane, whose height is
-// the share of the overlap. At the place of `lane` itself, prints "·".
+// Prints how much `lane` overlaps with each other lane, as a block; "·" for `lane` itself.
 static void overlaps_print(const struct timeline *timeline, double lane)
 {
     if (!timeline->overlaps || !(lane >= 0 && lane < (double)timeline->lanes))
@@ -196,9 +192,8 @@ static void crowd_print(const struct timeline *timeline, const struct spans *cro
     fprintf(screen->stream, "  up to %.0f\n", most);
 }
 
-// Prints the distribution in the result's series "histogram" as "100 answers from 1.910 ms ▁▁█▂▁ to
-// 5.310 ms". The series has the columns low, high (ns) and count. Prints nothing if the result has
-// no such series.
+// Prints the series "histogram" (low, high in ns, count), if there is one: "100 answers from 1.910
+// ms ▁▁█▂▁ to 5.310 ms".
 static void histogram_print(const struct timeline *timeline)
 {
     enum {

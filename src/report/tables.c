@@ -70,8 +70,7 @@ static char letter_of(const struct notes *notes, const struct note *note)
     return index < 26 ? (char)('a' + index) : '*';
 }
 
-// Returns the letters of the notes about a result, at most three, such as "ac". Returns "" if there
-// is no note.
+// Returns the letters of the notes about a result, at most three, such as "ac"; "" without notes.
 static const char *mark_of(const struct notes *notes, const struct result *result)
 {
     char marks[4] = "";
@@ -200,8 +199,7 @@ static const char *key_text(struct arena *arena, const struct result *result, co
     return value ? case_value_shown(arena, value) : "";
 }
 
-// Returns the median of a metric as text. If it is a time in ns, multiplies it by `times` and shows
-// ms: "0.377ms". Any other median is a ratio: "3.908x".
+// Returns a median as text: a time in ns, multiplied by `times`, as "0.377ms", a ratio as "3.908x".
 static const char *number_text(struct arena *arena, const struct metric *metric, double times)
 {
     if (!metric || !isfinite(metric->median))

@@ -85,8 +85,8 @@ const char *view_common(struct arena *arena, const struct benchmark_info *info,
 
 // Fills `grid` with the data of a view. Cases that differ in a parameter of role AXIS other than x
 // and y are in different series (in a heat map: panels), so no case hides another. Returns false if
-// the view shows no case of this device, has no x, or names an undeclared x or metric. Also returns
-// false if the benchmark has no metric.
+// the view shows no case of this device, has no x, or names an undeclared x or metric, or if the
+// benchmark has no metric.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid);

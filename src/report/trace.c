@@ -10,8 +10,7 @@
 
 enum {
     FIRST_TRACK = 1000, // tracks have numbers from here on; processes have lower numbers
-    // Maximum number of tracks per core. A core needs several tracks, because spans on one track
-    // must not overlap.
+    // Maximum number of tracks per core: spans on one track must not overlap.
     TRACKS_A_CORE = 64
 };
 
@@ -41,8 +40,8 @@ static void put_time(struct trace *trace, const char *name, double ns)
     json_put_real(trace->out, name, strtod(text, NULL));
 }
 
-// Begins an event of the trace, with the members that all events have. `ns` is the time since the
-// beginning of the result. The caller writes further members and ends the event.
+// Begins an event of the trace; the caller writes further members and ends the event. `ns` is the
+// time since the beginning of the result.
 static void event_open(struct trace *trace, const char *phase, const char *name, long long pid,
                        long long tid, double ns)
 {
@@ -73,8 +72,7 @@ static void track_add(struct trace *trace, long long pid, long long tid, const c
     name_add(trace, tid < 0 ? "process_name" : "thread_name", pid, tid < 0 ? 0 : tid, name);
 }
 
-// Returns the number of the process with this name; adds the process if there is none. Results that
-// a device measured on the same queue share a process.
+// Returns the number of the process with this name; adds it if there is none.
 static long long process_of(struct trace *trace, const char *name)
 {
     long long last = 0;
@@ -88,9 +86,8 @@ static long long process_of(struct trace *trace, const char *name)
     return last + 1;
 }
 
-// Returns the number of a process's track with this name; adds the track if there is none. The
-// number is unique among all tracks and processes, because Perfetto 20 confuses tracks that have
-// the same number in two processes.
+// Returns the number of the process's track with this name; adds it if there is none. Numbers are
+// unique in the trace, because Perfetto 20 confuses equal ones of two processes.
 static long long track_of(struct trace *trace, long long pid, const char *name)
 {
     for (size_t i = 0; i < trace->track_count; i++) {
@@ -136,8 +133,8 @@ static void flow_end_add(struct trace *trace, const char *phase, const struct sp
     json_put_close(trace->out, '}');
 }
 
-// Draws the arrow of a wait as two events. Perfetto attaches an event to the span that runs at its
-// time. So the first event lies shortly before the end of the span that was waited for.
+// Draws the arrow of a wait as two events. Perfetto attaches an event to the span at its time, so
+// the first event lies shortly before the end of the span that was waited for.
 static void flow_add(struct trace *trace, const struct spans *line, const struct spans_edge *edge)
 {
     double start = spans_cell(line, edge->from, line->start, 0) - line->from_ns;
@@ -148,8 +145,7 @@ static void flow_add(struct trace *trace, const struct spans *line, const struct
     trace->flows++;
 }
 
-// Adds a span with the key of the case. It lasts from the beginning of the result to the end of its
-// time line.
+// Adds a span with the key of the case, as long as the result's time line.
 static void case_add(struct trace *trace, const struct spans *line)
 {
     const struct result *result = line->result;
@@ -219,8 +215,7 @@ static void count_add(struct trace *trace, const struct spans *crowd, double ns,
     json_put_close(trace->out, '}');
 }
 
-// Returns the lowest free track of a core and marks it as used. If no track is free, returns the
-// last one. Bit i of *used is set if track i is in use.
+// Takes the lowest free track of a core (clear bits of *used), or the last one if none is free.
 static unsigned track_take(uint64_t *used)
 {
     unsigned track = 0;

@@ -69,8 +69,7 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
     return varying;
 }
 
-// Returns the values of the given parameters in the case, as one text. A parameter that the case
-// does not have appears as `absent`.
+// Returns the values of the parameters in the case as one text; `absent` for those that it lacks.
 static const char *words_of(struct arena *arena, const struct bench_case *c,
                             const struct param_info *const *keys, size_t count, const char *absent)
 {
@@ -79,8 +78,8 @@ static const char *words_of(struct arena *arena, const struct bench_case *c,
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `keys` has `count` entries
         const struct case_value *value = case_find(c, keys[i]->key);
         const char *text = value ? view_value_text(arena, value, keys[i]) : absent;
-        // A number, unless it is a size in bytes, is written as "width=16". A bare number would not
-        // show to which parameter it belongs.
+        // A bare number would not show its parameter, so it becomes "width=16" unless it is in
+        // bytes.
         if (value && value->type != PARAM_TEXT && value->type != PARAM_BYTES)
             text = arena_printf(arena, "%s=%s", keys[i]->key, text);
         words = text_join(arena, words, " ", text);
@@ -147,8 +146,7 @@ static size_t value_index(const struct case_value *values, size_t count,
     return count;
 }
 
-// Returns the different values of a parameter among the results: numbers in ascending order, texts
-// in the order of their appearance.
+// Returns the different values of a parameter: numbers ascending, texts by their appearance.
 static struct case_value *values_of(struct arena *arena, const char *key,
                                     const struct result *const *results, size_t count,
                                     size_t *value_count)
@@ -180,8 +178,7 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     for (size_t i = 0; i < panel->series_count; i++)
         if (strcmp(panel->series[i].label, label) == 0)
             return &panel->series[i];
-    // The array of series is enlarged by one element each time. Copying it is cheap enough, because
-    // panels have few series.
+    // Copying the array each time is cheap enough, because panels have few series.
     struct view_series *series = ARENA_ARRAY(arena, panel->series_count + 1, struct view_series);
     if (panel->series_count)
         memcpy(series, panel->series, panel->series_count * sizeof *series);
@@ -191,8 +188,7 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     return &series[panel->series_count++];
 }
 
-// Returns the parameters by which series (in a heat map: panels) differ: those that vary, except x
-// and y. They have the role AXIS or are in the view's `group`.
+// Returns the parameters by which series (in a heat map: panels) differ: varying ones but x and y.
 static const struct param_info **group_of(struct arena *arena, const struct view_grid *grid,
                                           const struct result *const *results, size_t count,
                                           size_t *group_count)
@@ -210,8 +206,7 @@ static const struct param_info **group_of(struct arena *arena, const struct view
     return group;
 }
 
-// True if any of the results has a finite median of this metric or, if `metric` is NULL, of any
-// metric.
+// True if any result has a finite median of this metric (or of any if `metric` is NULL).
 static bool any_number(const struct result *const *results, size_t count, const char *metric)
 {
     for (size_t i = 0; i < count; i++)
@@ -222,8 +217,7 @@ static bool any_number(const struct result *const *results, size_t count, const 
     return false;
 }
 
-// True if the benchmark has a view that draws this metric, is of the same kind as `view`, and has
-// the same condition for cases.
+// True if the benchmark has a view of the same kind and the same cases that draws this metric.
 static bool has_view_of(const struct benchmark_info *info, const struct view_info *view,
                         const char *metric)
 {
@@ -237,8 +231,8 @@ static bool has_view_of(const struct benchmark_info *info, const struct view_inf
     return false;
 }
 
-// Returns a copy of the view. If the view draws cycles but no result has cycles, the copy draws the
-// time of the same work, unless another view already does.
+// Returns the view; with times instead of cycles if no result has cycles, and if no other view
+// draws these times.
 static struct view_info view_in_time(const struct benchmark_info *info,
                                      const struct view_info *view,
                                      const struct result *const *results, size_t count)
