@@ -27,8 +27,7 @@ bool entry_wants_visit(const struct entry *entry)
     return false;
 }
 
-// True if an unfinished case has fewer than `least` rounds: the case of `entry`, or a later case of
-// its co-run (entry.co_run).
+// True if an unfinished case of `entry`, or of a later entry of its co-run, lacks rounds.
 static bool lacks_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run)
@@ -37,12 +36,9 @@ static bool lacks_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// True if an unfinished case should get late rounds, which are rounds beyond `least`: the case of
-// `entry`, or a later case of its co-run. Late rounds end at 4 × `least` rounds.
-//
-// The width of the interval is checked only after `least` rounds and after 2 × `least` rounds. If
-// it is small enough, the case gets no further late round. If it were checked after each round, too
-// many intervals would be small by chance.
+// True if an unfinished case, of `entry` or of a later entry of its co-run, should get late rounds:
+// those beyond `least`, up to 4 × `least`. The interval decides only after `least` and 2 × `least`
+// rounds, because after each round too many intervals would be narrow by chance.
 static bool lacks_late_rounds(const struct entry *entry, unsigned least)
 {
     for (; entry; entry = entry->co_run) {
@@ -55,8 +51,7 @@ static bool lacks_late_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// Divides the time until end_ns equally among `left` cases, and returns the end of the time for
-// `cases` of them. Returns UINT64_MAX (no limit) if end_ns is UINT64_MAX.
+// Returns the end of the time for `cases` of `left` cases that share the time until end_ns equally.
 static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
@@ -67,8 +62,8 @@ void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t
     left += block->own;
     block->began_ns = clock_now_ns();
     block->soft_ns = share_ns(soft_ns, block->own, left);
-    // Until the hard deadline, the block has one and a half times its share of the time. Some cases
-    // need this time for rounds_min rounds, and other blocks may need less than their share.
+    // The hard deadline is more generous: some cases need the time for rounds_min rounds, and other
+    // blocks may need less than their share.
     size_t generous = block->own + block->own / 2;
     block->hard_ns = share_ns(hard_ns, generous < left ? generous : left, left);
 }
@@ -149,9 +144,8 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
     return entry;
 }
 
-// True if these two devices may measure the case together. The case's value "together" decides:
-// "yes" allows it, "auto" allows it for different chips, "no" forbids it. Without this value, it is
-// forbidden.
+// True if the case's value "together" lets these devices measure it together: "auto" allows
+// different chips, "yes" all, "no" none. Without this value, it is forbidden.
 static bool may_co_run(const struct bench_case *bench_case, const struct gpu_info *device,
                        const struct gpu_info *other)
 {
@@ -170,8 +164,7 @@ static bool peer_may_join(const struct entry *first, const struct device_slot *p
     return !peer->given_up && peer->plan->take;
 }
 
-// For each case of a co-run, stores the ids of the other devices in entry->with. Does nothing if
-// the case is in no co-run.
+// Stores the ids of the other devices of a co-run in entry->with of each entry.
 static void name_co_run(const struct block *block, struct entry *first)
 {
     for (struct entry *entry = first; first->co_run && entry; entry = entry->co_run)
@@ -198,11 +191,9 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 // ---------------------------------------------------------------- results of cases
 
 // Adds a reason to the result of an unfinished case:
-// - "unfinished" while the block is measured, if the case has fewer than rounds_min rounds. If the
-//   run is then killed, the last saved file has this reason.
-// - "interrupted" after an interrupt.
-// - "out-of-time" when the block has ended, if the case is imprecise (collect_precise) or has fewer
-//   than rounds_min rounds.
+// - "unfinished" in a block at work: the last saved file has this reason if the run is then killed
+// - "interrupted" after an interrupt
+// - "out-of-time" if the block has ended and the case is imprecise or has few rounds
 //
 // A case with fewer than rounds_min rounds also gets the verdict "suspect".
 static void flag_cut_short(const struct block *block, const struct entry *entry,
@@ -222,8 +213,7 @@ static void flag_cut_short(const struct block *block, const struct entry *entry,
                     block->preset, entry->plan_case.benchmark->info.name, rounds);
 }
 
-// Adds the value "with" (ids of the other devices of a co-run) to a copy of the case's values,
-// because the original values belong to the plan.
+// Adds the value "with" to a copy of the case's values, because the originals belong to the plan.
 static void add_with(struct arena *arena, struct bench_case *bench_case, const char *with)
 {
     struct case_value *values = ARENA_ARRAY(arena, bench_case->value_count + 1, struct case_value);

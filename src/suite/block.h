@@ -81,13 +81,13 @@ bool entry_wants_visit(const struct entry *entry);
 // also need time.
 void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t left);
 
-// True if the entry's case may be visited now:
+// True if the entry's case may be visited now. A co-run may be visited if one of its cases may.
 // - Until soft_ns, every case may be visited.
-// - After soft_ns, a case with fewer than rounds_min rounds may be visited.
-// - After soft_ns, an imprecise case may get late rounds, up to 4 × rounds_min rounds. Late rounds
-//   of a block last at most a fifth of the time that the block took before them.
+// - After soft_ns, a case with fewer than rounds_min rounds may be visited, and an imprecise case
+//   gets late rounds, up to 4 × rounds_min rounds. Late rounds of a block last at most a fifth of
+//   the time that the block took before them.
 //
-// A co-run may be visited if one of its cases may be visited. The caller checks hard_ns.
+// The caller checks hard_ns.
 bool block_has_time(struct block *block, const struct entry *entry);
 
 // Sets order->ahead to the block's unfinished cases on slots[0]. The worker compiles their programs
@@ -125,19 +125,15 @@ enum {
 };
 
 // Adds the block's measured cases on slots[0] to the cases that wait for a counted visit. The
-// block's results must already be in the run. Leaves out:
-// - cases that failed or were skipped
-// - cases of benchmarks that cannot be counted; uncounted->names gets the names of these benchmarks
-// - co-runs; these get a remark
+// block's results must already be in the run. Leaves out failed and skipped cases, co-runs (which
+// get a remark), and benchmarks that cannot be counted (added to uncounted->names).
 void block_await_count(const struct block *block, struct uncounted *uncounted);
 
 // Makes a counted visit of each waiting case, then ends the worker and empties the list. Keeps only
 // the counters of these visits. A case gets a remark if its visit fails or reads no counter, or if
-// its device was given up.
-//
-// Returns false if no more cases can be counted: counters cannot be read (ERROR_UNSUPPORTED), the
-// user interrupted the run (ERROR_INTERRUPTED), or two workers in a row were lost. The case of the
-// last visit then gets no remark.
+// its device was given up. Returns false if no more cases can be counted: counters cannot be read
+// (ERROR_UNSUPPORTED), the user interrupted the run (ERROR_INTERRUPTED), or two workers in a row
+// were lost. The case of the last visit then gets no remark.
 bool block_count(const struct block *block, struct uncounted *uncounted,
                  const struct visit_counting *counting, struct interrupt *interrupt,
                  struct error *err);

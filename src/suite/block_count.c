@@ -7,9 +7,9 @@
 enum {
     // Counted visits end after this many lost workers in a row.
     LOSSES_MAX = 2,
-    // Wanted length in ns of the work in a counted visit, or the length of the preset's samples if
-    // that is shorter. In 1 ms, a card with a bandwidth of 1.1 TB/s moves 1 GiB, which is enough.
-    // The profiler may repeat the work up to three times in each of its passes.
+    // Maximum length in ns of the work in a counted visit. In 1 ms, a card with 1.1 TB/s moves 1
+    // GiB, which is enough. The profiler may repeat the work up to three times in each of its
+    // passes.
     COUNTED_NS = 1000 * 1000
 };
 

@@ -10,9 +10,8 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // A visit takes at least 4 samples, unless they are long. So a result usually has at least 20
-    // samples when the stop rule first decides, after 5 rounds (COLLECT_ROUNDS_MIN). With `quick`,
-    // the rule decides after 3 rounds (12 samples), because most cases repeat within 0.1 %.
+    // With at least 4 samples a visit, a result usually has 20 when the stop rule first decides,
+    // after 5 rounds (COLLECT_ROUNDS_MIN). With `quick` it has 12: most cases repeat within 0.1 %.
     {"quick",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -22,8 +21,7 @@ static const struct {
       .case_ns = NS_PER_S,
       .time_ns = 5 * NS_PER_S,
       .time_most_ns = 12 * NS_PER_S}},
-    // 240 s (time_most_ns) are enough for the benchmark preempt: its 47 cases have 300 deadlines
-    // each, and it measures 90 deadlines per second.
+    // 240 s are enough for the benchmark preempt: 47 cases with 300 deadlines each, 90 per second.
     {"standard",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -32,9 +30,8 @@ static const struct {
       .case_ns = 10 * NS_PER_S,
       .time_ns = 12 * NS_PER_S,
       .time_most_ns = 240 * NS_PER_S}},
-    // `fathom map` measures many cases and needs only COLLECT_ROUNDS_MIN rounds of each. Any core
-    // clock is allowed, because the map compares latencies at different clocks: this shows which
-    // levels run at the core clock.
+    // `fathom map` has many cases. Any core clock counts: the map compares latencies at different
+    // clocks, to see which levels run at the core clock.
     {"map",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -44,9 +41,8 @@ static const struct {
       .time_ns = 10 * NS_PER_S,
       .time_most_ns = 30 * NS_PER_S,
       .any_clock = true}},
-    // `fathom check` should take 20 s, or 5 s with --quick. The devices are measured in parallel,
-    // except in benchmarks of the host link. check_plan_s (suite/check.h) computes the maximum time
-    // from time_most_ns.
+    // `fathom check` should take 20 s, or 5 s with --quick, with all devices in parallel but for
+    // the host link. check_plan_s (suite/check.h) computes the maximum time from time_most_ns.
     {"check",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -89,14 +85,13 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
                    strncmp(preset, "check", strlen("check")) == 0;
     if (device->kind == GPU_KIND_CPU && hurried)
         budget->sample_ns = NS_PER_MS / 2;
-    // A CPU device gets a timeout of at least cpu_timeout_ns. Its driver may compile a kernel only
-    // when the kernel runs, and the host may be busy.
+    // A CPU's driver may compile a kernel only when the kernel runs, and the host may be busy.
     if (device->kind == GPU_KIND_CPU && budget->timeout_ns < cpu_timeout_ns)
         budget->timeout_ns = cpu_timeout_ns;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
-    // The time of a model (a simulated GPU) is simulated, so its benchmarks have no limit of host
-    // time. Nothing disturbs its samples, so they may be short.
+    // A simulated GPU needs no limit of host time. Nothing disturbs its samples, so they may be
+    // short.
     budget->time_ns = budget->time_most_ns = 0;
     budget->timeout_ns = 600 * NS_PER_S;
     if (hurried)

@@ -14,19 +14,16 @@ struct budget {
     uint64_t case_ns;    // maximum device time of a case in ns; 0 means no limit
     // Limits of the host time in ns for all cases of a benchmark on one device; 0 means no limit.
     // After time_ns, a case is visited only if it has fewer than rounds_min rounds, or for a late
-    // round (block_has_time). After time_most_ns, no case is visited. The driver's time to compile
-    // (measure_visit.compile_ns) does not count for time_most_ns. If `fathom map` returns to a
-    // benchmark later, both limits begin anew.
+    // round (block_has_time). After time_most_ns, which excludes the driver's time to compile, no
+    // case is visited. If `fathom map` returns to a benchmark, both limits begin anew.
     uint64_t time_ns, time_most_ns;
     bool any_clock; // true: samples count at any core clock (measure_request.any_clock)
 };
 
-// Fills the budget of `preset`: one of PRESET_NAMES, "map" or a preset of check_plan.c. Any other
-// name gets the budget of "standard".
-//
-// A CPU device gets a timeout of at least 30 s. A model (GPU_CAP(VIRTUAL_TIME)) gets a timeout of
-// 600 s, and no time limit per benchmark. In "quick", "map" and the presets of check_plan.c, a CPU
-// device and a model get samples of 0.5 ms.
+// Fills the budget of `preset`: one of PRESET_NAMES, "map" or a preset of check_plan.c; any other
+// name means "standard". A CPU device gets a timeout of at least 30 s, a model
+// (GPU_CAP(VIRTUAL_TIME)) one of 600 s and no time limit per benchmark. In "quick", "map" and the
+// presets of check_plan.c, both get samples of 0.5 ms.
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
 // Returns the goal of a benchmark's cases: half of the interval, divided by the median, must be at

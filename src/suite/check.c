@@ -51,8 +51,8 @@ static void start(struct checking *c, size_t i)
         c->run->checks[i].cause = arena_strdup(c->run->arena, err.message);
 }
 
-// Replaces the run of device `i` by the run in `line`, which the device's process sent. If this run
-// is COMPLETE, the process is ended, or it waits if several devices will be measured at once.
+// Takes the run that a device's process sent. If the run is COMPLETE, ends the process, or lets it
+// wait if several devices will be measured at once.
 static void take_line(struct checking *c, size_t i, const char *line)
 {
     struct error err;
@@ -82,9 +82,8 @@ static void take_end(struct checking *c, size_t i)
                              child_end_text(c->children[i])));
 }
 
-// Ends each process that was silent for too long. After deadline_ns, ends all processes. Returns
-// the number of processes that still run. Sets *next_ns to the time when the next process must be
-// ended.
+// Ends processes that were silent for too long, after deadline_ns all. Returns the number of those
+// that still run. Sets *next_ns to the time when the next process must be ended.
 static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_ns)
 {
     size_t left = 0;
@@ -101,8 +100,7 @@ static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_
     return left;
 }
 
-// Receives lines from the processes of the devices, until no process measures any more. Returns
-// false if a signal of the user ended this early.
+// Receives lines from the processes until none measures any more; returns false after a signal.
 static bool receive_all(struct checking *c, uint64_t deadline_ns)
 {
     struct interrupt *interrupt = c->desc->interrupt;
@@ -133,8 +131,7 @@ static bool receive_all(struct checking *c, uint64_t deadline_ns)
 
 // ---------------------------------------------------------------- several devices at once
 
-// Returns the devices that can be measured together: those that sent a run and are not broken.
-// Returns an empty list if there are fewer than two of them.
+// Returns the devices to measure together: those that work, if there are at least two.
 static struct device_list working(const struct checking *c)
 {
     struct device_list list = {.devices =
@@ -146,22 +143,19 @@ static struct device_list working(const struct checking *c)
     return list;
 }
 
-// Sets limits for measuring several devices at once. A benchmark gets the time until the planned
-// end of the check, less CHECK_START_S, but at least 1 s. A worker may be silent for at most half
-// of the time until deadline_ns. Returns false if too little time is left until deadline_ns.
+// Sets limits for measuring several devices at once: a benchmark gets the time until the planned
+// end of the check, but at least 1 s. Returns false if too little time is left until deadline_ns.
 static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct runner_desc *runner)
 {
     static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
     uint64_t planned_ns = clock_left_ns(c->planned_ns), left_ns = clock_left_ns(deadline_ns);
     runner->time_most_ns = planned_ns > start_ns + NS_PER_S ? planned_ns - start_ns : NS_PER_S;
-    // A worker that hangs uses up the benchmark's time. When it is killed after silence_ns, usually
-    // no time is left for the benchmark's other cases.
+    // A worker that hangs uses up the benchmark's time, so usually no other case is measured.
     runner->silence_ns = c->desc->silence_ns < left_ns / 2 ? c->desc->silence_ns : left_ns / 2;
     return (double)left_ns > 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE);
 }
 
-// Measures what several devices can do at the same time, with a worker for each device. Returns
-// false if a signal of the user ended this early.
+// Measures several devices at the same time, a worker for each; returns false after a signal.
 static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
 {
     struct error unsaved, err;
@@ -190,8 +184,8 @@ static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
     return c->parts->at_once->status != RUN_INTERRUPTED;
 }
 
-// Asks the waiting processes for the states of their cards after all measurements. All processes
-// together have 2 s to answer. Without an answer, the earlier state is kept.
+// Asks the waiting processes for the states of their cards after all measurements, for at most 2 s.
+// Without an answer, the earlier state is kept.
 static void take_last_states(struct checking *c)
 {
     static const uint64_t patience_ns = 2 * NS_PER_S;
@@ -249,8 +243,8 @@ static void merge(struct checking *c, size_t i)
     }
 }
 
-// Returns how long the check may take, without soak_ns. If all devices are simulated, it may take
-// ten times as long: other programs may use the processors that the simulation needs.
+// Returns how long the check may take, without soak_ns. With only simulated devices it is ten times
+// as long: other programs may use the processors that the simulation needs.
 static uint64_t most_ns(const struct device_list *devices)
 {
     uint64_t times = 10;

@@ -41,8 +41,7 @@ struct plan *check_plan_at_once(struct arena *arena, const struct choice_request
 
 // Returns the maximum time in seconds of a part of a check on `devices` devices: CHECK_START_S plus
 // the time limits of its benchmarks. A benchmark of the host link counts once per device, because
-// the devices take turns. CHECK_AT_ONCE has one benchmark, which counts once, and takes 0 s if
-// there is one device.
+// the devices take turns. CHECK_AT_ONCE takes 0 s if there is one device.
 double check_plan_s(size_t devices, enum check_part part);
 
 // ---------------------------------------------------------------- measuring a check
@@ -73,12 +72,10 @@ struct check_parts {
     struct run *at_once; // results of several devices at once; NULL if these were not measured
 };
 
-// Measures all devices. Adds their results and one check per device to `run`. runner_describe must
-// have described the devices in `run`. The run ends as COMPLETE or INTERRUPTED. Fails with
-// ERROR_USAGE if there are more than CHECK_DEVICES_MAX devices.
-//
-// A check is BROKEN if the device's process died, was silent for too long or sent no valid run. The
-// other checks have no verdict yet.
+// Measures all devices, which runner_describe must have described in `run`. Adds their results and
+// one check per device. The run ends as COMPLETE or INTERRUPTED. A check is BROKEN if the device's
+// process died, was silent for too long or sent no valid run; the other checks have no verdict yet.
+// Fails with ERROR_USAGE if there are more than CHECK_DEVICES_MAX devices.
 MUST_CHECK bool check_measure(struct run *run, const struct check_desc *desc,
                               struct check_parts *parts, struct error *err);
 void check_parts_destroy(struct check_parts *parts);

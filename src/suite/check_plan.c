@@ -64,8 +64,7 @@ static void add_case(struct arena *arena, struct choice_request *request, struct
     for (const char *at = of->values; *at; at += strcspn(at, ","), at += *at == ',') {
         size_t key = strcspn(at, "!="), value = strcspn(at + key + 1, ",");
         const char *name = arena_printf(arena, "%.*s", (int)key, at);
-        // "key!=value" selects cases without this parameter: those with the value
-        // param_info.unsaid.
+        // "key!=value" selects cases without this parameter: the value param_info.unsaid.
         if (at[key] == '!')
             add_value(arena, request, settings, of->benchmark, name,
                       benchmark_param(&benchmark_find(of->benchmark)->info, name)->unsaid);
@@ -122,8 +121,7 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
 }
 
 // Makes the plan of one device for CHECK_AT_ONCE. In the benchmark transfer, the first device of an
-// API measures the copies between all pairs of devices. So the others measure only the direction
-// "h2d". If the run lacks the first device, every device measures all directions.
+// API measures the copies between all pairs, so the others measure only "h2d".
 struct plan *check_plan_at_once(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err)
 {
@@ -159,8 +157,7 @@ double check_plan_s(size_t devices, enum check_part part)
         return devices > 1 ? CHECK_START_S + most_s(part) : 0;
     const struct benchmark *last = NULL;
     double seconds = CHECK_START_S;
-    // The cases of one benchmark are neighbours in check_cases. If the case before has the same
-    // benchmark, the benchmark was counted already.
+    // Cases of one benchmark are neighbours, so a benchmark counts only at the first of them.
     for (size_t i = 0; i < check_case_count; i++) {
         const struct check_case *of = &check_cases[i];
         const struct benchmark *benchmark = benchmark_find(of->benchmark);

@@ -45,8 +45,8 @@ static void begin_state(struct serving *s)
         sensors_read(s->sensors, &s->last);
 }
 
-// Updates the card's state in the check of the run; power and link keep their highest values. Must
-// be called right after some work, because an idle card has a slower link and draws less power.
+// Updates the card's state in the check; power and link keep their highest values. Must be called
+// right after some work, because an idle card has a slower link and draws less power.
 static void note_state(struct serving *s)
 {
     struct check_state *state = &s->run->checks[0].state;
@@ -91,9 +91,8 @@ static void send(struct serving *s)
     arena_destroy(out.arena);
 }
 
-// Releases the lock of the host link. If the next benchmark measures this link, waits up to 15 s
-// for the lock and takes it again. So only one process of the host measures its link at a time:
-// links that share a switch or the host's memory slow each other down, and the reference values
+// Releases the lock of the host link, and takes it again if the next benchmark measures this link.
+// Links that share a switch or the host's memory slow each other down, and the reference values
 // were measured with one card alone. The wait does not count as time of the benchmark.
 static void pass_link(struct serving *s, const char *done)
 {
@@ -117,9 +116,8 @@ static void benchmark_done(void *context, const char *device, const char *benchm
 }
 
 // Measures the cases of the check on this process's device. Sends s->run to the parent after each
-// benchmark and at the end. If `heats` is true, the cases only heat the card: the run stays
-// RUNNING, because they will be measured again. But if a case fails, the card is broken, and the
-// run is the last one.
+// benchmark and at the end. If `heats` is true, the run stays RUNNING, because the cases are
+// measured again, unless one fails: the card is then broken.
 static bool measure(struct serving *s, const struct check_serve_desc *desc,
                     const struct gpu_system *system, bool heats, struct error *err)
 {

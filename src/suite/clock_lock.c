@@ -11,11 +11,10 @@
 struct clock_lock {
     struct arena *arena;
     struct clock_lock_desc desc;
-    // Guard process, which holds the lock. NULL if the device sets its own clock
+    // Guard process, which holds the lock; NULL if the device sets its own clock
     // (GPU_CAP(CLOCK_CHOICE)).
     struct clock_guard *guard;
-    // granted_hz[i]: core clock in Hz that the device granted for desc.hz[i]; 0 before it is
-    // locked.
+    // granted_hz[i]: core clock that the device granted for desc.hz[i]; 0 before it is locked.
     double *granted_hz;
     bool ended;
 };
@@ -56,8 +55,7 @@ struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_loc
     struct error unrestored;
     if (!clock_guard_destroy(lock->guard, &unrestored))
         error_prefix(err, "%s; and before that", unrestored.message);
-    // If the core clock that the user asked for cannot be set, the device is not used. So the code
-    // is ERROR_NO_DEVICE.
+    // The device is not used without the core clock that the user asked for.
     err->code = ERROR_NO_DEVICE;
     error_prefix(err, "--set clock: the core clock of %s cannot be set", desc->device->id);
     return NULL;

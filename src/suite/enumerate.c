@@ -23,9 +23,8 @@ enum {
 
 // ---------------------------------------------------------------- the answer of a process
 
-// The answer of a backend's process: the devices that it found, and the APIs that are unavailable.
-// `crash` names the library in which the process crashed; NULL if it did not crash, or if the
-// library is not known.
+// The answer of a backend's process: devices, and unavailable APIs. `crash` is the library in which
+// the process crashed; NULL if it did not crash, or if the library is not known.
 struct answer {
     struct gpu_info *devices;
     size_t device_count;
@@ -177,14 +176,12 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 
 // ---------------------------------------------------------------- in the parent process
 
-// A question to a backend for its devices, and the answer. Each backend is asked in a process of
-// its own.
+// A question to a backend for its devices, asked in a process of its own, and the answer.
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
-    // true: the first process failed after it had loaded libraries of other backends, so a second
-    // process is tried. It loads no such libraries. Instead, GLIBC_TUNABLES reserves the space for
-    // thread-local variables that they would have reserved.
+    // True for a second process, after the first one failed with libraries of other backends. It
+    // does not load them: GLIBC_TUNABLES reserves their space for thread-local variables instead.
     bool alone;
     struct answer answer;
 };
@@ -200,9 +197,8 @@ struct inquiries {
     bool is_noticed;
 };
 
-// Returns the inherited environment with a changed GLIBC_TUNABLES: it reserves more space for
-// thread-local variables of libraries that are loaded late. NVIDIA's OpenCL driver may need this
-// space (opencl_after_others).
+// Returns the environment with more space for thread-local variables of libraries that are loaded
+// late (GLIBC_TUNABLES). NVIDIA's OpenCL driver may need this space (opencl_after_others).
 static const char *const *roomy_environment(struct arena *arena, const char *const *environment)
 {
     static const char name[] = "GLIBC_TUNABLES=";
@@ -253,9 +249,8 @@ static void finish(struct inquiries *all, size_t index)
     all->children[index] = NULL;
 }
 
-// Handles a failure of a backend's process. If the process had loaded libraries of other backends,
-// these may be the cause: the backend gets a second try without them. Otherwise, its API becomes
-// unavailable for this reason.
+// Handles a failure of a backend's process. If it had loaded libraries of other backends, these may
+// be the cause, so the backend gets a second try without them. Otherwise, its API is unavailable.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
     static const char remedy[] = "update or reinstall this driver; the other APIs work without it";
@@ -318,8 +313,8 @@ static void take_answer(struct inquiries *all, size_t index, const char *line)
         fail(
             all, index,
             arena_printf(all->arena, "driver disturbs the process that loads it: %s", err.message));
-    // A process that crashes sends this answer just before it ends. Nothing is done yet. When the
-    // process has ended, its signal is known, and fail_gone() reports the crash.
+    // A process that crashes sends this answer just before it ends. fail_gone() reports it with the
+    // signal.
     else if (!answer->crash)
         finish(all, index);
 }
@@ -333,8 +328,7 @@ static const char *names_of_silent(const struct inquiries *all)
     return names;
 }
 
-// Returns the time in ns until the next event: the deadline of a silent backend, or the notice to
-// the user.
+// Returns the time in ns until a silent backend's deadline, or until the notice to the user.
 static uint64_t time_left_ns(const struct inquiries *all, uint64_t notice_at_ns)
 {
     uint64_t left_ns = all->is_noticed ? UINT64_MAX : clock_left_ns(notice_at_ns);
@@ -396,8 +390,7 @@ static void add_answer(struct gpu_system *system, const struct answer *answer)
         gpu_system_add_unavailable(system, &answer->unavailable[i]);
 }
 
-// Lists the devices of a backend that needs no driver. This process lists them itself, because no
-// driver can crash it.
+// Lists the devices of a backend that needs no driver, so that nothing can crash this process.
 static void list_here(struct inquiries *all, struct gpu_system *system, const char *api)
 {
     struct gpu_system *own = gpu_system_create(

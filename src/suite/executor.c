@@ -74,8 +74,8 @@ static bool lose_worker(struct executor *executor)
     return false;
 }
 
-// Waits for a line from the worker. Returns CHILD_TIMEOUT at `until_ns` or `deadline_ns`, whichever
-// is earlier. Returns CHILD_WOKEN if a signal of the user comes first.
+// Waits for a line from the worker, until the earlier of both times (CHILD_TIMEOUT) or until a
+// signal of the user (CHILD_WOKEN).
 static enum child_answer receive(struct executor *executor, uint64_t deadline_ns, uint64_t until_ns,
                                  const char **line)
 {
@@ -84,8 +84,7 @@ static enum child_answer receive(struct executor *executor, uint64_t deadline_ns
     return child_receive(executor->worker, left_ns, interrupt ? interrupt->fd : -1, line);
 }
 
-// Asks the worker to end its visit early. If the worker has ended, it cannot be asked; await() will
-// notice that.
+// Asks the worker to end its visit early. await() notices if the worker has ended.
 static void hurry(const struct executor *executor)
 {
     struct arena *arena = arena_create();
@@ -95,9 +94,8 @@ static void hurry(const struct executor *executor)
     arena_destroy(arena);
 }
 
-// Waits for the worker's answer. After the user's first signal, the worker must answer within
-// desc.leave_ns; after patience_ns, desc.waiting is called. Returns CHILD_WOKEN if the worker does
-// not answer in time after the first signal, or after a second signal.
+// Waits for the worker's answer. After the user's first signal, it must come within desc.leave_ns;
+// else, or after a second signal, returns CHILD_WOKEN. Calls desc.waiting after patience_ns.
 static enum child_answer await(struct executor *executor, const char **line)
 {
     struct interrupt *interrupt = executor->desc.interrupt;
@@ -125,8 +123,8 @@ static enum child_answer await(struct executor *executor, const char **line)
     return answer;
 }
 
-// Where the worker's answer is stored. After an order to watch the device, `finding` gets it, and
-// `visit` is NULL. After an order to visit, `visit` gets it, and `finding` is NULL.
+// Where the answer is stored: in `visit` after an order to visit, in `finding` after an order to
+// watch. The other pointer is NULL.
 struct answer_desc {
     const struct benchmark_info *info;
     struct arena *arena;
@@ -219,8 +217,7 @@ static bool send_order(struct executor *executor, const char *order, struct erro
 
 // ---------------------------------------------------------------- visits in several workers
 
-// Waits until the worker reaches the gate, where all visits of a co-run wait for each other.
-// Returns earlier if the worker's visit ends.
+// Waits until the worker reaches the gate, where visits of a co-run wait, or ends its visit.
 static void await_gate(struct executor_part *part, struct arena *arena)
 {
     const char *line = NULL;
@@ -268,8 +265,8 @@ static bool open_here(struct executor *executor, struct error *err)
     return executor->visitor != NULL;
 }
 
-// Handles the outcome of a visit or watch in this process. If the device was lost or timed out,
-// counts the loss and closes the device. If not, sets the number of losses in a row to 0.
+// Handles the outcome of a visit or watch in this process: closes a device that was lost, or sets
+// the number of losses in a row to 0.
 static bool note_here(struct executor *executor, bool done, const struct error *err)
 {
     if (done || !visitor_is_lost(err)) {
@@ -303,8 +300,7 @@ bool executor_visit(struct executor *executor, const struct visit_order *order, 
     if (order->ahead_count == 0 || executor->losses_ever == losses_ever ||
         err->code == ERROR_INTERRUPTED)
         return false;
-    // The worker may have crashed while it compiled the program of another case. So the visit is
-    // repeated without the programs of other cases.
+    // The worker may have crashed while it compiled the program of another case.
     executor->losses = losses;
     struct visit_order alone = *order;
     alone.ahead_count = 0;

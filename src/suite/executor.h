@@ -48,11 +48,10 @@ void executor_rest(struct executor *executor);
 
 // Makes the visit that `order` asks for; *visit lives in `arena`. Returns false with the visit's
 // error. In a worker, the visit fails with ERROR_INTERRUPTED after the user's second signal, or
-// leave_ns after the first.
-//
-// If a visit loses its worker, the next visit starts a new one. If the lost worker had other cases
-// to compile (order->ahead), the visit is made once more without these, except after an interrupt.
-// With in_process, the same holds for a lost device, which is opened again.
+// leave_ns after the first. If a visit loses its worker, the next visit starts a new one. If the
+// lost worker had other cases to compile (order->ahead), the visit is made once more without these,
+// except after an interrupt. With in_process, the same holds for a lost device, which is opened
+// again.
 MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_order *order,
                                struct arena *arena, struct measure_visit **visit,
                                struct error *err);

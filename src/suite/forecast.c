@@ -32,8 +32,7 @@ void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t
     if (forecast->at < forecast->count) {
         struct forecast_part *last = &forecast->parts[forecast->at];
         last->spent_s += (double)(now_ns - forecast->now_ns) / NS_PER_S;
-        // The part of the last call counts as finished. If this call names the same part, the code
-        // below sets the right number.
+        // The part of the last call counts as finished, unless this call is about the same part.
         last->done = (double)last->cases;
     }
     forecast->parts[part].done = done;

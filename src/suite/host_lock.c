@@ -73,8 +73,7 @@ void host_lock_write(const struct host_lock *lock, const char *text)
     size_t bytes = strlen(text);
     bool emptied = lock->fd >= 0 && ftruncate(lock->fd, 0) == 0;
     bool whole = emptied && pwrite(lock->fd, text, bytes, 0) == (ssize_t)bytes;
-    // Empties the file after an incomplete write. If this fails, too, a part of the text stays in
-    // the file, and readers reject it.
+    // Readers reject a text that was not written as a whole.
     if (emptied && !whole)
         (void)!ftruncate(lock->fd, 0);
 }

@@ -27,8 +27,7 @@ static bool start_taker(struct interrupt *interrupt)
 }
 
 // Adds the signal to the set, unless the process ignores it: SIGHUP under nohup, SIGINT in the
-// background of a script. An ignored signal must not be blocked, because a blocked signal becomes
-// pending even if it is ignored.
+// background of a script. A blocked signal would become pending even if it is ignored.
 static void add_unless_ignored(sigset_t *set, int signal)
 {
     struct sigaction action;

@@ -31,11 +31,10 @@ struct interrupt {
 };
 
 // Blocks SIGINT, SIGTERM and SIGHUP in this thread and in every thread that it starts later, such
-// as a driver's threads. SIGINT and SIGHUP stay unblocked if the process ignores them. Also blocks
-// SIGPIPE, because the run file must be written even if nobody reads the tables any more.
-//
-// Until interrupt_watch is called, a signal ends the process: an extra thread receives it. So the
-// user can stop fathom even if a driver hangs while it is loaded.
+// as a driver's threads; SIGINT and SIGHUP stay unblocked if the process ignores them. Also blocks
+// SIGPIPE, because the run file must be written even if nobody reads the tables any more. Until
+// interrupt_watch is called, a signal ends the process: an extra thread receives it. So the user
+// can stop fathom even if a driver hangs while it is loaded.
 MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
 // From this call on, signals are only counted and do not end the process. The caller must call

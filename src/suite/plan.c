@@ -6,8 +6,8 @@
 struct preset_plan {
     // this member must be the first, because preset_next() casts a pointer to it
     struct plan plan;
-    // Cases of the plan. If a co-run of another device took a case (preset_take), the case's
-    // `benchmark` is NULL, and the plan skips the case.
+    // Cases of the plan. A case that a co-run of another device took (preset_take) has no
+    // `benchmark`.
     struct plan_case *cases;
     size_t count, capacity;
     size_t at;

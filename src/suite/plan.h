@@ -11,11 +11,9 @@ enum {
     PLAN_PEERS_MAX = 7     // maximum number of other devices in a co-run
 };
 
-// Creates a plan of every case of every benchmark of the request. Of several cases with the same
-// key, only the first is in the plan. The plan returns PLAN_PAUSE after each PLAN_BLOCK_CASES cases
-// and between benchmarks; then these cases are measured. If the device cannot run a benchmark,
-// `run` gets a finding instead of its cases.
-//
+// Creates a plan of every case of every benchmark of the request, without repeated keys. The plan
+// returns PLAN_PAUSE after each PLAN_BLOCK_CASES cases and between benchmarks; then these cases are
+// measured. If the device cannot run a benchmark, `run` gets a finding instead of its cases.
 // Returns NULL with an error: ERROR_USAGE, for example, if choices contradict each other, or if
 // there are more than PLAN_CASES_MAX cases. (The preset full has about 5,000.)
 struct plan *plan_preset_create(struct arena *arena, const struct choice_request *request,

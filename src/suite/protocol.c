@@ -72,8 +72,8 @@ static bool parse_value(const struct param_info *param, const char *spelt, struc
     return false;
 }
 
-// Reads the values of a case from a message, in the order of the benchmark's parameters. The case
-// lacks the parameters that the message lacks.
+// Reads the values of a case, in the order of the benchmark's parameters; the message may lack
+// some.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     struct order_message *message = object;
@@ -145,8 +145,7 @@ static const struct json_field samples_fields[] = {
 };
 static const struct json_table samples_table = {JSON_TABLE(struct measure_samples, samples_fields)};
 
-// Writes the samples of each metric of a visit. The message names a metric by its index in
-// benchmark_info.metrics.
+// Writes the samples of each metric of a visit. A metric is its index in benchmark_info.metrics.
 static void metrics_put(struct json_out *out, const char *name, const void *object)
 {
     const struct measure_visit *visit = object;
@@ -317,8 +316,7 @@ const char *protocol_write_finding(struct arena *arena, const struct watch_findi
 
 // ---------------------------------------------------------------- reading messages
 
-// Parses a line. The caller releases the document with json_decref. Returns NULL with
-// ERROR_INTERNAL if the line is not JSON.
+// Parses a line; the caller releases the document with json_decref. Fails with ERROR_INTERNAL.
 static json_t *parse(const char *line, struct error *err)
 {
     struct error why;
@@ -405,8 +403,8 @@ static void read_visit(struct json_reader *reader, const struct json_node *body,
             json_fail(reader, body, "a series without columns");
 }
 
-// True if the message is a well-formed "failure". The reader's error is then the error in the
-// message. Returns false for any other message. A malformed "failure" makes the reader fail.
+// True if the message is a "failure", which becomes the reader's error. Returns false for any other
+// message. A malformed "failure" makes the reader fail.
 static bool read_failure(struct json_reader *reader, const struct json_node *root)
 {
     struct json_node body = json_member(reader, root, "failure");
@@ -436,8 +434,7 @@ static void read_finding(struct json_reader *reader, const struct json_node *bod
     memcpy(finding->limits, message.limits, sizeof finding->limits);
 }
 
-// Reads the worker's answer: a failure, or a message of the kind `kind`. The function `read` stores
-// the content of the latter in `object`.
+// Reads the worker's answer: a failure, or a message `kind`, which `read` stores in `object`.
 static enum protocol_answer
 read_answer(struct json_reader *reader, const char *line, const char *kind,
             void (*read)(struct json_reader *, const struct json_node *, void *), void *object)

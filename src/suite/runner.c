@@ -57,8 +57,7 @@ static const char *number(struct arena *arena, long value)
     return value > 0 ? arena_printf(arena, "%ld", value) : NULL;
 }
 
-// Describes the host: operating system, kernel, CPU and memory. An entry that cannot be read is
-// left out. No entry identifies the machine's owner.
+// Describes the host: system, kernel, CPU and memory. No entry identifies the machine's owner.
 static void describe_host(struct run *run)
 {
     struct arena *arena = run->arena;
@@ -75,8 +74,7 @@ static void describe_host(struct run *run)
     add_host(run, "memory", read_field(arena, "/proc/meminfo", "MemTotal"));
 }
 
-// Returns the present time as "2026-01-31T12:00:00Z". If the time cannot be converted, returns the
-// beginning of 1970.
+// Returns the present time as "2026-01-31T12:00:00Z".
 static const char *utc_now(struct arena *arena)
 {
     char text[sizeof "2026-01-31T12:00:00Z"];
@@ -87,8 +85,7 @@ static const char *utc_now(struct arena *arena)
     return arena_strdup(arena, text);
 }
 
-// Returns the unit of a device limit, which follows from the end of its name: bytes for "_bytes",
-// hertz for "_hz", else UNIT_NONE.
+// Returns the unit of a device limit by the end of its name: "_bytes", "_hz", or none.
 static enum unit limit_unit(const char *name)
 {
     const char *end = strrchr(name, '_');
@@ -147,9 +144,8 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // ---------------------------------------------------------------- measuring the devices
 
-// Saves the run if desc->output is set. The run continues after a failure, because the next save
-// may succeed, for example when the disk has room again. `unsaved` has the error of the last save
-// only.
+// Saves the run if desc->output is set. The run goes on after a failure: the next save may succeed,
+// for example when the disk has room again. `unsaved` has the error of the last save only.
 static void save(void *context)
 {
     struct runner *runner = context;
@@ -246,8 +242,8 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         });
 }
 
-// Measures the plan of the current device. Devices whose plans are measured later may take part in
-// its co-runs, but not with --no-isolate.
+// Measures the plan of the current device. Later devices may take part in its co-runs, but not with
+// --no-isolate.
 static bool run_device(struct runner *runner)
 {
     const struct runner_desc *desc = runner->desc;
@@ -280,8 +276,7 @@ static bool run_device(struct runner *runner)
     return done;
 }
 
-// Lets each benchmark add its findings about each device to the run. Called at the end of the run,
-// when all results are final.
+// Lets each benchmark add its findings about each device, when all results are final.
 static void conclude(const struct runner *runner)
 {
     const struct choice_request *choices = &runner->desc->choices;
@@ -309,8 +304,7 @@ static void measure(struct runner *runner)
     save(runner);
 }
 
-// Makes a plan for each device, and a clock lock for each device whose plan asks for core clocks.
-// Adds the number of known cases of each plan (plan->total) to *cases.
+// Makes a plan for each device, and a lock where a plan asks for core clocks. Counts known cases.
 static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
 {
     const struct runner_desc *desc = runner->desc;

@@ -57,10 +57,9 @@ struct runner_desc {
     void *context;
 };
 
-// Returns the command of a device's process, in `arena`; it ends with NULL. The command is
-// `command`, then "-d" and the device, then "-d" and each other device of the same API in `system`.
-// So the process gives all devices the same ids as this process, even if the driver lists them in
-// another order. `command` and `system` may be NULL.
+// Returns the command of a device's process, in `arena`; it ends with NULL: `command`, then "-d"
+// and the device, then "-d" and each other device of the same API in `system`. So the process gives
+// all devices the same ids as this process. `command` and `system` may be NULL.
 const char *const *runner_worker_argv(struct arena *arena, const char *const *command,
                                       const struct gpu_system *system, const struct gpu_info *own);
 
@@ -70,10 +69,8 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // Checks that the output can be written, makes all plans, measures, and saves the run. The run is
 // then COMPLETE or INTERRUPTED. Returns false with an error if nothing was measured, for example
-// with ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE.
-//
-// If the last save fails, `unsaved` has the error, and the file of an earlier save stays. If it
-// succeeds, the code of `unsaved` is ERROR_NONE.
+// with ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE. `unsaved` has the error of the last save (the file
+// of an earlier save then stays), or the code ERROR_NONE.
 MUST_CHECK bool runner_run(struct run *run, const struct runner_desc *desc, struct error *unsaved,
                            struct error *err);
 

@@ -61,8 +61,8 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     desc->progress(desc->context, &state);
 }
 
-// True if the run may be saved now. If save_ns is 0, it may always be saved. If not, the last save
-// must be save_ns ago, and also SCHEDULE_SAVE_SHARE times its own duration.
+// True if the run may be saved now: the last save is save_ns ago and, unless that is 0, also
+// SCHEDULE_SAVE_SHARE times its own duration.
 static bool may_save(const struct scheduler *s)
 {
     uint64_t least_ns = s->desc->save_ns, share_ns = SCHEDULE_SAVE_SHARE * s->saving_ns;
@@ -99,8 +99,8 @@ static const char *tell(const struct scheduler *s, const char *what, const char 
     return text;
 }
 
-// Watches the device for other work before the first visit. Waits at most wait_idle_ns for the end
-// of such work. If it has not ended, adds a finding to the run. The measurement begins in any case.
+// Watches the device for other work before the first visit, and waits at most wait_idle_ns for its
+// end. If it goes on, adds a finding to the run. The measurement begins in any case.
 static void watch_first(struct scheduler *s)
 {
     static const uint64_t pause_ns = NS_PER_S / 10;
@@ -145,9 +145,8 @@ static struct measure_request request_for(const struct scheduler *s, const struc
     };
 }
 
-// Extends the deadlines hard_ns by the time that the driver took to compile programs. Otherwise a
-// slow compiler would leave no time to measure: NVIDIA's OpenCL needs more than 12 s for the
-// kernels of the benchmark incore.
+// Adds the driver's time to compile programs to the hard deadlines. Else no time would be left to
+// measure: NVIDIA's OpenCL needs more than 12 s for the kernels of the benchmark incore.
 static void add_compile_time(struct scheduler *s, struct block *block, uint64_t compile_ns)
 {
     if (s->hard_ns != UINT64_MAX)
@@ -156,8 +155,8 @@ static void add_compile_time(struct scheduler *s, struct block *block, uint64_t 
         block->hard_ns += compile_ns;
 }
 
-// Records the outcome of a visit; `visit` is NULL if the visit failed. In a co-run, a finished case
-// is visited only to keep its device busy for the others. The samples of that visit are discarded.
+// Records the outcome of a visit; `visit` is NULL if it failed. In a co-run, a finished case is
+// visited only to keep its device busy, so its samples are discarded.
 static void note_visit(struct scheduler *s, struct block *block, struct entry *entry,
                        const struct measure_visit *visit, const struct error *failure)
 {
@@ -202,9 +201,8 @@ static void visit_alone(struct scheduler *s, struct block *block, struct entry *
         watcher_watch(&s->watcher, block);
 }
 
-// Adds the sensor "common_time" to each visit of a co-run that has times: the share of the visit's
-// sampling time during which all devices sampled. A share below SCHEDULE_COMMON_LEAST makes the
-// case suspect. Does nothing if fewer than two visits have times.
+// Adds the sensor "common_time" to the visits of a co-run: the share of a visit's sampling time
+// during which all devices sampled. A share below SCHEDULE_COMMON_LEAST is suspect.
 static void note_common(struct executor_part *parts, size_t count)
 {
     uint64_t began_ns = 0, ended_ns = UINT64_MAX;
@@ -231,9 +229,8 @@ static void note_common(struct executor_part *parts, size_t count)
     }
 }
 
-// Visits the cases of a co-run at the same time. A case that its stop rule has ended is still
-// visited while another case of the co-run is unfinished, so that all samples are taken under the
-// same load.
+// Visits the cases of a co-run at the same time. A case that is done is visited until all are, so
+// that all samples are taken under the same load.
 static void visit_together(struct scheduler *s, struct block *block, struct entry *first)
 {
     struct executor_part parts[1 + PLAN_PEERS_MAX] = {{0}};
@@ -256,16 +253,15 @@ static void visit_together(struct scheduler *s, struct block *block, struct entr
     arena_destroy(arena);
 }
 
-// True if no case may be visited any more: the block's time is used up, or the user interrupted the
-// run.
+// True if no case may be visited any more: the time is used up, or the user interrupted the run.
 static bool is_over(struct scheduler *s, const struct block *block)
 {
     s->interrupted |= interrupt_count(s->desc->interrupt) > 0;
     return s->interrupted || clock_now_ns() > block->hard_ns;
 }
 
-// Makes one round: visits each unfinished case of the block once, in random order, if the case
-// still has time (block_has_time). Returns false if no other round may follow.
+// Makes one round: visits each unfinished case of the block once, in random order. Returns false if
+// no other round may follow.
 static bool run_round(struct scheduler *s, struct block *block)
 {
     size_t order[PLAN_BLOCK_CASES], count = 0, visits = 0;
@@ -312,8 +308,8 @@ static void set_times(struct scheduler *s, struct block *block)
                 s->desc->slots->plan->left(s->desc->slots->plan, benchmark));
 }
 
-// Gives the verdict "skipped" to each case of the block that got no visit, because no time was
-// left. After an interrupt, does nothing; such cases then have no result.
+// Skips each case of the block for whose first visit no time was left. (Cases that an interrupt
+// left out have no result.)
 static void settle(const struct scheduler *s, struct block *block)
 {
     for (size_t i = 0; i < block->count && !s->interrupted; i++) {
@@ -327,11 +323,8 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
-// True if the visits since the last watch must be judged before this block ends, for one of these
-// reasons:
-// - This is the last block.
-// - The benchmark's results are about to be shown.
-// - The visits since the last watch took so long that a watch adds little time.
+// True if the visits since the last watch must be judged before this block ends: it is the last
+// block, the benchmark's results are about to be shown, or a watch adds little time.
 static bool needs_watch(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -342,9 +335,8 @@ static bool needs_watch(const struct scheduler *s, const struct block *block)
            (desc->benchmark_done && desc->slots->plan->left(desc->slots->plan, benchmark) == 0);
 }
 
-// Watches the device for other work after the last visits of a block; disturbed visits are usually
-// repeated (watcher_watch). Returns true if a case still needs visits and the block's time is not
-// used up.
+// Watches the device after a block; disturbed visits are usually repeated (watcher_watch). Returns
+// true if a case still needs visits and has time.
 static bool watch_rest(struct scheduler *s, struct block *block)
 {
     if (!needs_watch(s, block))
@@ -356,9 +348,8 @@ static bool watch_rest(struct scheduler *s, struct block *block)
     return false;
 }
 
-// True if the waiting counted visits must be made now: many cases wait, this is the last block, or
-// the plan has no further case of the benchmark. In a plan that grows, the benchmark may always get
-// further cases.
+// True if the waiting counted visits must be made now: many cases wait, or no further cases of the
+// benchmark can come.
 static bool counts_now(const struct scheduler *s, const struct block *block)
 {
     const struct plan *plan = s->desc->slots->plan;
@@ -368,8 +359,7 @@ static bool counts_now(const struct scheduler *s, const struct block *block)
 }
 
 // Adds the block's cases to those that wait for a counted visit, and makes these visits if it is
-// time (counts_now). If counters cannot be read, adds a finding to the run; later cases are not
-// counted.
+// time. If counters cannot be read, a finding says so, and later cases are not counted.
 static void count_block(struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -418,8 +408,7 @@ static void report_if_done(const struct scheduler *s, const struct block *block)
     }
 }
 
-// Takes cases from the plan until the block is full or the plan pauses. Returns false if the plan
-// has ended.
+// Fills the block from the plan until it is full or the plan pauses; returns false at the end.
 static bool gather(struct plan *plan, struct block *block)
 {
     while (block->own < PLAN_BLOCK_CASES) {

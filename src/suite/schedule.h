@@ -36,11 +36,11 @@ struct schedule_desc {
     // its peers, which may measure a case together with it in a co-run. For this, both plans must
     // have the case, and benchmark.together must be set. The case is then taken out of the peer's
     // plan, and the devices begin their samples at the same time. The case's value "together"
-    // decides which devices take part: those on other chips ("auto"), all ("yes"), or none ("no").
+    // selects the peers: those on other chips ("auto"), all ("yes"), or none ("no").
     //
-    // A result of a co-run has the value "with": the ids of the other devices. It also has the
-    // sensor "common_time": the share of this device's sampling time during which all devices
-    // sampled. A share below SCHEDULE_COMMON_LEAST makes the result suspect.
+    // A result of a co-run has the value "with", the ids of the other devices, and the sensor
+    // "common_time", the share of this device's sampling time during which all devices sampled. A
+    // share below SCHEDULE_COMMON_LEAST makes the result suspect.
     struct device_slot *slots;
     size_t slot_count;
     const struct budget *budget;

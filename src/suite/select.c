@@ -51,8 +51,7 @@ struct selection {
     struct error *err;
 };
 
-// True if `name` is the device's UUID. Upper or lower case, dashes and a leading "GPU-" make no
-// difference, because nvidia-smi prints UUIDs with "GPU-" and dashes.
+// True if `name` is the device's UUID, also as nvidia-smi prints it, with "GPU-" and dashes.
 static bool is_uuid(struct arena *arena, const char *name, const struct gpu_info *info)
 {
     const char *uuid = gpu_info_uuid(arena, info);
@@ -86,8 +85,8 @@ static const struct gpu_info *candidate(const struct selection *s, size_t index)
     return is_wanted_api(s->request, info->api) ? info : NULL;
 }
 
-// Returns the best device that matches `name`: the device with this id, else the first device of
-// the best kind (rank). If `name` is NULL, every device matches. Returns NULL if none matches.
+// Returns the device with the id `name`, else the first device of the best kind (rank) that matches
+// `name` (may be NULL: any). Returns NULL if none matches.
 static const struct gpu_info *best(const struct selection *s, const char *name)
 {
     const struct gpu_info *found = NULL;
@@ -127,9 +126,8 @@ static void add_chip(const struct selection *s, const struct gpu_info *info)
     }
 }
 
-// Returns the device to use for a chip if the user chose "all": `info`, or another device of the
-// same chip. The other device is used if it has all capabilities of request->prefer and `info`
-// lacks some.
+// Returns `info`, or if it lacks capabilities of request->prefer another device of the same chip
+// that has all of them. For the user's choice "all".
 static const struct gpu_info *preferred(const struct selection *s, const struct gpu_info *info)
 {
     gpu_caps wanted = s->request->prefer;
@@ -182,8 +180,7 @@ static bool has_device_of(const struct gpu_system *system, const char *api)
     return false;
 }
 
-// If `name` is an API without devices, or a device of such an API ("cuda" or "cuda:0"), returns why
-// this API is unavailable. Otherwise returns NULL.
+// Returns why the API that `name` names ("cuda" or "cuda:0") is unavailable; NULL if it is not.
 static const struct gpu_unavailable *unavailable_of(const struct gpu_system *system,
                                                     const char *name)
 {
@@ -198,8 +195,7 @@ static const struct gpu_unavailable *unavailable_of(const struct gpu_system *sys
     return NULL;
 }
 
-// Returns a text with the API, the reason and the remedy: "cuda: libcuda.so.1 cannot be opened:
-// install the driver".
+// Returns API, reason and remedy: "cuda: libcuda.so.1 cannot be opened: install the driver".
 static const char *unavailable_text(const struct selection *s,
                                     const struct gpu_unavailable *unavailable)
 {

@@ -23,11 +23,9 @@ struct select_request {
 // this id, else the first device of the best kind: discrete, else integrated, virtual, other GPU,
 // CPU. The name "all" means every chip once, through the first API that has the capabilities
 // `prefer`, or else through the first API. If request->api is "all", `list` also has each chosen
-// chip through all other APIs.
-//
-// Fails with ERROR_USAGE if no device matches a name; the message lists the devices. Fails with
-// ERROR_NO_DEVICE if the system, or the API that the user named, has no device; the message says
-// why.
+// chip through all other APIs. Fails with ERROR_USAGE if no device matches a name; the message
+// lists the devices. Fails with ERROR_NO_DEVICE if the system, or the API that the user named, has
+// no device.
 MUST_CHECK bool select_devices(struct arena *arena, const struct select_request *request,
                                struct device_list *list, struct error *err);
 
@@ -35,10 +33,10 @@ MUST_CHECK bool select_devices(struct arena *arena, const struct select_request 
 // different APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
-// Removes NVIDIA cards that CUDA_VISIBLE_DEVICES hides from CUDA, but not from Vulkan. If the list
-// has a CUDA device, these are the NVIDIA devices of other APIs, because the list must have one
-// device per card: that of CUDA if CUDA lists the card. If the list has no CUDA device, removes
-// nothing. Schedulers set this variable for a job that gets only some of a machine's cards.
+// Removes NVIDIA cards that CUDA_VISIBLE_DEVICES hides from CUDA, but not from Vulkan: schedulers
+// set it for a job that gets only some of a machine's cards. If the list has a CUDA device, these
+// are the NVIDIA devices of other APIs, because the list must have one device per card. If the list
+// has no CUDA device, removes nothing.
 void select_leave_hidden_out(struct device_list *list);
 
 // A GPU in this machine that no API can open, so it is not a device of the gpu_system.
@@ -56,13 +54,10 @@ struct unreached_gpu {
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus);
 
-// True if CUDA_VISIBLE_DEVICES hides an NVIDIA GPU of this machine from CUDA. `visible` is the
-// value of this variable. If it is NULL, the variable is not set and hides nothing. CUDA uses the
-// GPUs of the value up to the first entry that names no further GPU.
-//
-// With a value, also true if sysfs lists no NVIDIA GPU although /dev/nvidia0 exists: probably a
-// sandbox hides sysfs, so the number of GPUs is unknown. `root` is put before all paths; "" means
-// this machine.
+// True if CUDA_VISIBLE_DEVICES, with the value `visible` (NULL: not set), hides an NVIDIA GPU of
+// this machine from CUDA. CUDA uses the GPUs up to the first entry that names no further GPU. With
+// a value, also true if /dev/nvidia0 exists although sysfs lists no NVIDIA GPU: probably a sandbox
+// hides sysfs. `root` is put before all paths; "" means this machine.
 bool select_cards_hidden(struct arena *arena, const char *root, const char *visible);
 
 // Returns the device's PCI address ("0000:1b:00.0"); NULL if it is not known.

@@ -49,8 +49,8 @@ static const char *vendor_name(unsigned vendor)
     case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
-        // Display devices of other vendors are mostly management controllers or virtual displays,
-        // which fathom cannot measure.
+        // Other vendors: mostly management controllers or virtual displays, which fathom cannot
+        // measure.
         return NULL;
     }
 }
@@ -122,8 +122,7 @@ static void add_unreached(struct search *s, const struct pci_gpu *gpu)
     };
 }
 
-// Reads the vendor and the device number at gpu->address from sysfs. Returns false if there is no
-// GPU of a known vendor.
+// Reads vendor and device number at gpu->address. Returns false if that is no GPU we know.
 static bool read_gpu(const struct search *s, struct pci_gpu *gpu)
 {
     unsigned class_code;
@@ -136,8 +135,7 @@ static bool read_gpu(const struct search *s, struct pci_gpu *gpu)
            (base_class == CLASS_ACCELERATOR && gpu->vendor == GPU_VENDOR_AMD);
 }
 
-// Searches sysfs for GPUs. Returns the number of NVIDIA GPUs. If s->system is set, adds the GPUs
-// that no API reaches to s->gpus.
+// Returns the number of NVIDIA GPUs in sysfs. Adds GPUs that no API reaches if s->system is set.
 static size_t search_sysfs(struct search *s)
 {
     size_t nvidia = 0;
@@ -171,8 +169,8 @@ size_t select_unreached(struct arena *arena, const struct gpu_system *system, co
     return search.count;
 }
 
-// True if `entry` of CUDA_VISIBLE_DEVICES names a new GPU: a UUID, which begins with "GPU-", or an
-// index below `count` that no earlier entry named. `named` marks the indices of earlier entries.
+// True if an entry of CUDA_VISIBLE_DEVICES names a new GPU: a UUID, or an index below `count` that
+// is not yet in `named`.
 static bool names_new_gpu(const char *entry, size_t count, bool *named)
 {
     char *end;

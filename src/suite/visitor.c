@@ -22,20 +22,18 @@ struct visitor {
     struct arena *arena;
     struct gpu_system *system;
     const struct gpu_info *info;
-    // The device, opened with one queue, which most benchmarks need; NULL until it is opened.
-    // Opening a device takes a driver some tenths of a second, so this one stays open while a
-    // benchmark uses other queues.
+    // The device, opened with the one queue that most benchmarks need, or NULL. It stays open while
+    // a benchmark uses other queues: opening it takes some tenths of a second.
     struct gpu_device *usual;
-    // The device that the open session uses. If the session needs only one queue, it is the device
-    // `usual`. NULL before the first visit, and after a visit that could not open its device.
+    // The device of the open session, perhaps `usual`. NULL before the first visit, and after a
+    // visit that could not open its device.
     struct gpu_device *device;
     // Number of messages of the API's validation so far. The API counts them for all its devices.
     size_t messages;
     // Function benchmark.device that chose the queues of `device`.
     void (*queues)(const struct gpu_info *, struct gpu_device_desc *);
     // Error of a visit that could not open the device: it had no memory left, although this visitor
-    // did not have it open. Later visits then fail with this error at once. The code is ERROR_NONE
-    // if there was no such visit.
+    // did not have it open. Later visits then fail at once. ERROR_NONE without such a visit.
     struct error refusal;
     // hardware counters of `device`; NULL until its first counted visit
     struct measure_count *count;
@@ -49,12 +47,10 @@ struct visitor {
     struct free_core *core;
     long family_pid;
     bool validation;
-    // Benchmark whose session is open; NULL if no session is open. A visited benchmark may use the
-    // session of another benchmark (benchmark.session_of).
+    // Benchmark whose session is open, or NULL. Several may use one session (benchmark.session_of).
     const struct benchmark *benchmark;
     struct bench_session session;
-    // Values of the clocks that the last session measured. Later sessions use them, too, because
-    // measuring them takes 55 ms.
+    // Clocks that the last session measured. Later sessions use them: measuring them takes 55 ms.
     struct measure_clock clock;
     struct case_memory *memories; // data that cases keep between visits, in the session's arena
     size_t memory_count, memory_capacity;
@@ -141,8 +137,7 @@ static struct measure_card *card_of(struct visitor *visitor)
     return visitor->card;
 }
 
-// Opens the device with the queues that the benchmark asks for. Does nothing if the device is
-// already open with these queues.
+// Opens the device with the queues that the benchmark asks for, unless it is already open so.
 static bool device_open(struct visitor *visitor, const struct benchmark *benchmark,
                         struct error *err)
 {
@@ -192,8 +187,7 @@ static bool session_open(struct visitor *visitor, const struct benchmark *visite
     return false;
 }
 
-// Returns the data that case number `index` keeps between visits. At the case's first visit,
-// creates these data.
+// Returns the data that case number `index` keeps between visits; creates them at its first visit.
 static struct case_memory *memory_of(struct visitor *visitor, size_t index)
 {
     for (size_t i = 0; i < visitor->memory_count; i++)
@@ -206,9 +200,8 @@ static struct case_memory *memory_of(struct visitor *visitor, size_t index)
     return memory;
 }
 
-// Opens the hardware counters of the device if they are not open, and selects those of the order's
-// benchmark. All orders to a worker name the same counters of the user, so only the first order's
-// names are used.
+// Opens the device's hardware counters and selects those of the order's benchmark. All orders to a
+// worker name the same counters of the user, so only the first order's names are used.
 static bool count_open(struct visitor *visitor, const struct visit_order *order, struct error *err)
 {
     const struct visit_counting *counting = order->counting;
@@ -242,8 +235,7 @@ static bool is_simulated(const struct visitor *visitor)
     return visitor->info->caps & GPU_CAP(VIRTUAL_TIME);
 }
 
-// Prepares the choice of a free core of the host. Returns NULL for benchmarks that do not use the
-// link to the host, for CPU devices and for models.
+// Prepares the choice of a free core of the host, for benchmarks of the host link on real GPUs.
 static struct measure_core *choose_core(struct visitor *visitor, const struct benchmark *benchmark,
                                         struct measure_core *core)
 {
@@ -257,7 +249,7 @@ static struct measure_core *choose_core(struct visitor *visitor, const struct be
     return core;
 }
 
-// Compiles the programs of the order's cases `ahead`. Does nothing if the API's validation is on,
+// Compiles the programs of the order's cases `ahead`. With the API's validation, does nothing,
 // because several threads would count its messages.
 static void compile_ahead(struct visitor *visitor, const struct visit_order *order)
 {
@@ -270,8 +262,7 @@ static void compile_ahead(struct visitor *visitor, const struct visit_order *ord
     measure_programs_compile(&session->programs);
 }
 
-// Flags a visit whose times may be wrong, because something altered the driver
-// (gpu_device_alteration).
+// Flags a visit whose times may be wrong, because something altered the driver.
 static void flag_alteration(const struct visitor *visitor, const struct benchmark *benchmark,
                             struct arena *arena, struct measure_visit *visit)
 {
@@ -319,8 +310,7 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, err);
 }
 
-// Opens the watch for other work. It uses the device with one queue (`usual`), because a device
-// with other queues is open only while one benchmark is visited.
+// Opens the watch on the device `usual`: a device with other queues is open for one benchmark only.
 static bool watch_open(struct visitor *visitor, struct error *err)
 {
     const struct gpu_device_desc usual = {0};
@@ -337,8 +327,8 @@ static bool watch_open(struct visitor *visitor, struct error *err)
     return false;
 }
 
-// Reads how the host's processors have spent their time: *now until now, and *last until the last
-// watch. At the first watch, *last equals *now. Returns false if the times cannot be read.
+// Reads how the host's processors spent their time until now and until the last watch. At the first
+// watch, both are equal.
 static bool read_processors(struct visitor *visitor, struct processors_time *last,
                             struct processors_time *now)
 {
@@ -350,8 +340,8 @@ static bool read_processors(struct visitor *visitor, struct processors_time *las
     return true;
 }
 
-// Watches a CPU device. Sets finding->share to the share of the time since the last watch that
-// other processes or virtual machines took (processors_time_lost), or to 0 at the first watch.
+// Watches a CPU device: finding->share is the share of the time since the last watch that other
+// processes or virtual machines took (processors_time_lost); 0 at the first watch.
 static bool watch_processors(struct visitor *visitor, struct watch_finding *finding,
                              struct error *err)
 {
@@ -374,8 +364,7 @@ static bool watch_processors(struct visitor *visitor, struct watch_finding *find
 }
 
 // Sets finding->host_used and host_waited, which show other work on the host; both are 0 at the
-// first watch. Does nothing for a model, because its times do not depend on the host, or if the
-// times cannot be read.
+// first watch. Does nothing for a model, because its times do not depend on the host.
 static void watch_host(struct visitor *visitor, struct watch_finding *finding)
 {
     struct processors_time last, now;

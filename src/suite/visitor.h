@@ -35,9 +35,8 @@ void visitor_destroy(struct visitor *visitor);
 const struct gpu_info *visitor_info(const struct visitor *visitor);
 
 // Binds the calling thread, and threads that it creates later, to the processors next to the
-// device's card. So pinned memory is allocated there: a link to memory at another socket looks slow
-// even if the link is healthy. Does nothing if binding is not permitted, for example in a job that
-// has other processors.
+// device's card, so that pinned memory is allocated there: a link to memory at another socket looks
+// slow even if it is healthy. Does nothing if binding is not permitted.
 void visitor_move_to(const struct gpu_info *info);
 
 // Makes one visit; *visit lives in `arena`. Returns false with the error of the visit.

@@ -5,27 +5,22 @@
 #include <string.h>
 
 static const double share_busy = 0.01;
-// A CPU device counts as busy if its threads wait for a processor for at least this share of the
-// time. The threads also wait for each other: on two processors, llvmpipe's threads waited 4 to 11
-// % of the time (first in, first out scheduling). While another program ran a busy loop, they
-// waited a third of the time.
+// A CPU device is busy if its threads wait for a processor for at least this share of the time. On
+// two processors, llvmpipe's threads waited 4 to 11 % for each other (first in, first out), and a
+// third of the time beside a busy loop of another program.
 static const double share_cpu_busy = 0.2;
-// If the visits since the last watch took more than WATCHER_EVERY_NS, a watch takes share_watched
-// of their duration, but at most longest_watch_ns. Else it takes 5 ms (the default). Its other work
-// takes 13 ms on an H200. So a watch after WATCHER_EVERY_NS of visits takes about 4 % of the time.
+// After more than WATCHER_EVERY_NS of visits, a watch takes share_watched of their duration, else 5
+// ms (the default). With its other work, 13 ms on an H200, it takes some 4 % of the time.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
-// The host counts as busy if other processes use at least the share host_used_busy of its
-// processors, or if fathom waited for a processor for at least the share host_waited_busy of its
-// time (docs/evidence/shared-device.md).
+// The host is busy if other processes use this share of its processors, or if fathom waits for a
+// processor for this share of its time (docs/evidence/shared-device.md).
 static const double host_used_busy = 0.1, host_waited_busy = 0.05;
-// The host also counts as busy if its other cards move at least this many bytes per second. Beside
-// copies of 55 GB/s to another card, launches through CUDA took 18 to 29 % longer; in proportion, 2
-// GB/s make them 1 % longer.
+// The host is also busy if its other cards move this many bytes per second. Beside copies of 55
+// GB/s, launches through CUDA took 18 to 29 % longer; in proportion, 2 GB/s make them 1 % longer.
 static const double others_busy_bytes_per_s = 2e9;
 
-// Visits that other work disturbs if it makes the value of a yardstick (a rate, or a number of
-// workgroups) too low.
+// Visits that other work disturbs if it makes the value of a yardstick too low.
 enum concern {
     CONCERNS_ALL,
     CONCERNS_LINK,  // visits of benchmarks that use the link to the host
@@ -70,8 +65,7 @@ static void judge_share(struct arena *arena, const struct watch_finding *finding
                      users_of(arena, finding));
 }
 
-// Returns a text if the value of yardstick `i` is too low, compared with its best value in the run
-// or with its physical limit. Otherwise returns NULL.
+// Returns a text if yardstick `i` is too low beside its best value or its limit; else NULL.
 static const char *slow_text(struct arena *arena, const struct watch_finding *finding, unsigned i,
                              double best)
 {
@@ -93,8 +87,7 @@ static const char *slow_text(struct arena *arena, const struct watch_finding *fi
     return NULL;
 }
 
-// Sets a verdict to WATCH_BUSY, and its reason to `text`. If the verdict was WATCH_BUSY already,
-// keeps the earlier reason.
+// Raises a verdict to WATCH_BUSY with the reason `text`, or keeps the reason that it has.
 static void raise_to_busy(enum watch_verdict *verdict, const char **reason, const char *text)
 {
     if (*verdict != WATCH_BUSY)
@@ -102,17 +95,15 @@ static void raise_to_busy(enum watch_verdict *verdict, const char **reason, cons
     *verdict = WATCH_BUSY;
 }
 
-// Sets the verdicts for all visits to WATCH_BUSY, because other work in the device's memory
-// disturbs all benchmarks.
+// Raises both verdicts to WATCH_BUSY: other work in the device's memory disturbs all benchmarks.
 static void raise_both(struct watch_judgement *judgement, const char *text)
 {
     raise_to_busy(&judgement->verdict, &judgement->text, text);
     raise_to_busy(&judgement->link, &judgement->link_text, text);
 }
 
-// Judges the traffic over the card's links and the changes of its used memory. Both disturb the
-// device's memory: the links read or write it through the last cache, and drivers presumably clear
-// memory that a process allocates or frees.
+// Judges traffic over the card's links and changes of its used memory. Both disturb the device's
+// memory: links use its last cache, and drivers presumably clear what a process allocates or frees.
 static void judge_memory(struct arena *arena, const struct watch_finding *finding,
                          struct watch_judgement *judgement)
 {
@@ -128,8 +119,7 @@ static void judge_memory(struct arena *arena, const struct watch_finding *findin
         raise_both(judgement, allocated);
 }
 
-// Returns a text about what disturbs fathom on the host: other processes, too little processor
-// time, or other cards. Returns NULL if they disturb it too little to matter.
+// Returns a text about what disturbs fathom on the host; NULL if it is too little to matter.
 static const char *host_text(struct arena *arena, const struct watch_finding *finding)
 {
     if (finding->host_used >= host_used_busy)
@@ -146,8 +136,7 @@ static const char *host_text(struct arena *arena, const struct watch_finding *fi
     return NULL;
 }
 
-// Judges other work on the host. Such work changes the times of benchmarks that use the link, so
-// the verdict for the link becomes WATCH_BUSY. Does nothing if it is WATCH_BUSY already.
+// Judges other work on the host, which changes the times of benchmarks that use the link.
 static void judge_host(struct arena *arena, const struct watch_finding *finding,
                        struct watch_judgement *judgement)
 {

@@ -61,10 +61,10 @@ bool watcher_add(struct watcher *watcher, uint64_t visit_ns);
 // alike, and nothing would show it.
 bool watcher_add_round(struct watcher *watcher, unsigned rounds_min);
 
-// Watches the device for other work; the watch is longer if the visits since the last watch took
-// longer. *now is the judgement of this watch. *around is the worse of the judgements of this watch
-// and the last one, for the visits in between. The texts live until the next watch. Returns false
-// if the device cannot be watched; then it is never watched again.
+// Watches the device for other work, for longer if the visits since the last watch took longer.
+// *now is the judgement of this watch, *around the worse one of this watch and the last, for the
+// visits in between. The texts live until the next watch. Returns false if the device cannot be
+// watched; then it is never watched again.
 bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
                   struct watch_judgement *around);
 
@@ -76,24 +76,21 @@ void watcher_watch(struct watcher *watcher, struct block *block);
 
 // Returns what a judgement means for the visits of a case: around->link if the case's benchmark
 // uses the link to the host, else around->verdict. Sets `reason`, unless the result is WATCH_CLEAN;
-// new texts are in `arena`.
-//
-// `by_host` is the name of a metric of the case that depends on the host's processors although its
-// benchmark does not use the link (metric_info.by_host); may be NULL. With such a metric, the case
-// gets a remark if only the host is busy.
+// new texts are in `arena`. `by_host` (may be NULL) is a metric of the case that depends on the
+// host's processors although its benchmark does not use the link (metric_info.by_host); the case
+// then gets a remark if only the host is busy.
 enum watch_verdict watcher_verdict(struct arena *arena, const struct benchmark *benchmark,
                                    const char *by_host, const struct watch_judgement *around,
                                    struct reason *reason);
 
-// Judges the result of a watch. Other work shows in:
+// Judges the result of a watch, with texts in `arena`. Raises `best` to the values in `finding` if
+// these are higher. Other work shows in:
 // - the share of the device's time that it took
 // - traffic over the card's links, and changes of the card's used memory
 // - yardsticks that are too low, compared with the highest value of this run (`best`) or with their
 //   limit
 // - processes that use the host's processors, and time that fathom waited for a processor
 // - traffic of the host's other cards
-//
-// Raises `best` to the values in `finding` if these are higher. Texts live in `arena`.
 struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
                                      double best[WATCH_YARDSTICKS]);
 

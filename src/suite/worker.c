@@ -31,8 +31,8 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
-// Watches the device for other work and returns the message for the parent. Sets *failure to the
-// error of the watch; its code is ERROR_NONE if the watch succeeds.
+// Watches the device and returns the message for the parent. Sets *failure (code ERROR_NONE if
+// none).
 static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                                 struct error *failure)
 {
@@ -43,16 +43,14 @@ static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, stru
     return protocol_write_finding(arena, &finding);
 }
 
-// Callback for measure_leave.is_asked: true if the parent has asked the worker to end the visit
-// early, or if the parent has ended. Any line counts: once the gate is open, the parent sends only
-// "leave" before it has the answer.
+// For measure_leave.is_asked: true if the parent has sent a line, which can only be "leave", or has
+// ended.
 static bool is_asked_to_leave(void *context)
 {
     return child_channel_is_ready(context);
 }
 
-// Carries out the order in `line`, a visit or a watch. Returns the message for the parent, in
-// `arena`. Sets *failure to the error; its code is ERROR_NONE if there is none.
+// Carries out a visit or a watch. Returns the message for the parent, in `arena`, and *failure.
 static const char *answer(struct visitor *visitor, struct child_channel *channel, const char *line,
                           struct arena *arena, struct error *failure)
 {
