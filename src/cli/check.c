@@ -59,8 +59,8 @@ static const char *first_set(const char *const *names)
     return value;
 }
 
-// Returns the name of the output file: `pattern` with %h replaced by the host's name, %r by this
-// process's rank in a parallel job (0 without a job), and %% by a percent sign.
+// Returns the name of the output file: in `pattern`, %h becomes the host's name, %r this process's
+// rank in a parallel job (0 without a job), and %% a percent sign.
 static const char *output_name(struct arena *arena, const char *pattern)
 {
     static const char *const variables[] = {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
@@ -153,8 +153,8 @@ static bool has_part_of_the_cards(const struct checking *c)
     return select_cards_hidden(c->cli->arena, "", getenv("CUDA_VISIBLE_DEVICES"));
 }
 
-// Keeps only one card in the list: the card whose index is this process's local rank. If
-// CUDA_VISIBLE_DEVICES is set and the list has only one card, keeps that card.
+// Keeps only the card whose index is this process's local rank. A single card that
+// CUDA_VISIBLE_DEVICES selected stays.
 static bool take_own_card(struct checking *c, struct error *err)
 {
     struct device_list *list = &c->devices;
@@ -188,9 +188,8 @@ static bool are_apart(const struct device_list *list, struct error *err)
     return true;
 }
 
-// Chooses the devices of -d; without -d, all GPUs. A list without devices is an error, unless
-// --expect-count is given or add_unreached will add a check. With --local-rank, it is always an
-// error.
+// Chooses the devices of -d; without -d, all GPUs. With --expect-count, or GPUs that no API
+// reaches, there may be none.
 static bool choose_devices(struct checking *c, struct error *err)
 {
     static const char *const all[] = {"all"};
@@ -221,8 +220,8 @@ static bool choose_devices(struct checking *c, struct error *err)
                : false;
 }
 
-// Adds a check without figures to the run for each GPU that no API reaches. Does nothing if -d,
-// --local-rank or the environment restricts the command to some of the cards.
+// Adds a check for each GPU that no API reaches, unless the command is about some of the cards
+// only.
 static void add_unreached(struct checking *c)
 {
     struct unreached_gpu *gpus;
@@ -265,8 +264,7 @@ static void describe(struct checking *c)
     for (size_t i = 0; i < check_case_count; i++) {
         const struct benchmark *one = benchmark_find(check_cases[i].benchmark);
         size_t *count = &desc.choices.benchmark_count;
-        // Adds each benchmark once. In check_cases, the cases of a benchmark are neighbours, so
-        // comparing with the last added benchmark is enough.
+        // The cases of a benchmark are neighbours in check_cases, so each benchmark is added once.
         if (one && (*count == 0 || used[*count - 1] != one))
             used[(*count)++] = one;
     }
@@ -326,9 +324,8 @@ static bool is_long(const struct run *run, bool *done, struct error *err)
     return *done && stream.bytes > FILE_BYTES_MAX;
 }
 
-// Shortens the run if its file has more than FILE_BYTES_MAX bytes. First removes all findings and
-// benchmarks, the results that no later --expect can use, and those data of the other results that
-// it does not need. If the file is still too large, removes all results.
+// Shortens the run if its file has more than FILE_BYTES_MAX bytes: keeps what a later --expect can
+// use or, if that is still too much, no results.
 static bool shorten(struct run *run, struct error *err)
 {
     bool done;
@@ -345,9 +342,8 @@ static bool shorten(struct run *run, struct error *err)
     return done;
 }
 
-// Returns one line that identifies the request: the options that decide what is checked, and the
-// environment variables that choose the cards. A process takes over a check only if the lines are
-// equal.
+// Returns one line that identifies the request: a process takes over a check only if what is
+// checked, and on which cards, is the same.
 static const char *request_line(const struct checking *c)
 {
     static const enum option_id asked[] = {OPTION_DEVICE, OPTION_API,          OPTION_QUICK,
@@ -371,9 +367,8 @@ static const char *request_line(const struct checking *c)
     return arena_printf(c->cli->arena, "%s\n", line);
 }
 
-// Takes the lock, and waits for a check in another process. If that was the same check, takes over
-// its run. Otherwise returns false, and this process must measure. With --local-rank, takes no lock
-// and returns false, because each rank checks its own card.
+// Takes the lock, and waits for a check in another process. Takes over its run if it was the same
+// check; else returns false, and this process must measure.
 static bool take_shared(struct checking *c)
 {
     static const uint64_t patience_ns = UINT64_C(2) * CHECK_DEADLINE_S * NS_PER_S;

@@ -30,8 +30,7 @@ static bool command_help(struct cli *cli, struct error *err)
 {
     struct options named = {.command = COMMAND_COUNT};
     char *words[] = {cli->argv[0], NULL};
-    // Parses the operand of `fathom help` as if it were a command line. options_parse then finds
-    // the command, or suggests a similar one.
+    // options_parse finds the command that the operand names, or suggests a similar one.
     if (cli->options->operand_count) {
         words[1] = arena_strdup(cli->arena, cli->options->operands[0]);
         if (!options_parse(cli->arena, 2, words, &named, err))

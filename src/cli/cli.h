@@ -85,16 +85,11 @@ struct run *cli_read_run(const char *path, struct error *err);
 
 // The options --csv, --html, --trace, --svg and --markdown write a run in another form than the run
 // file. Not every command takes all of them (cli/table_options.c).
-//
-// cli_form_asked returns the name of one of these options, except --html, that was given. It
-// returns NULL if there is none.
-//
-// cli_forms_check is called before the run is measured or read. It fails if one of these files
-// cannot be written, or if two outputs are the same file.
-//
-// cli_forms_save writes all these files, even if writing one of them fails. If a trace or an SVG
-// would show nothing, it prints a note and writes no file. If it returns false, the error has the
-// messages of all failures.
+// - cli_form_asked returns the name of one of them that was given, except --html; NULL if none was.
+// - cli_forms_check is called before the run is measured or read. It fails if one of these files
+//   cannot be written, or if two outputs are the same file.
+// - cli_forms_save writes all these files, even if writing one of them fails; the error then has
+//   all messages. It prints a note instead of a trace or an SVG that would show nothing.
 const char *cli_form_asked(const struct options *options);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);

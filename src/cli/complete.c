@@ -7,8 +7,7 @@
 
 // ---------------------------------------------------------------- words of the command line
 
-// Writes the names of the APIs, then "all". Omits "model", because simulated devices can be chosen
-// only with -d model:FILE.
+// Writes the names of the APIs, then "all", without "model": only -d model:FILE chooses that.
 static void write_apis(FILE *out)
 {
     for (size_t i = 0; gpu_backends[i]; i++)
@@ -30,9 +29,8 @@ static void write_commands(FILE *out)
             fprintf(out, "%s%s", shown++ ? " " : "", command_table[i].name);
 }
 
-// Writes the words that the shell offers for an argument of this kind, such as the names of all
-// benchmarks. `shown` is the list of presets; other kinds ignore it. For file names nothing is
-// written, because the shell completes them itself.
+// Writes the words that the shell offers for an argument of this kind. `shown` is the list of
+// presets. The shell itself completes file names.
 static void write_words(FILE *out, enum word_kind kind, const char *shown)
 {
     switch (kind) {
@@ -71,8 +69,7 @@ static void write_flags(FILE *out, unsigned command)
 
 // ---------------------------------------------------------------- keys and values of --set
 
-// Writes each word of a list such as "a|b|c" in single quotes, with a blank before it. Omits the
-// word FILE, because it means any file name.
+// Writes each word of a list such as "a|b|c" in single quotes, but not FILE (any file name).
 static void write_quoted(FILE *out, const char *list)
 {
     while (*list) {
@@ -83,8 +80,7 @@ static void write_quoted(FILE *out, const char *list)
     }
 }
 
-// Parts of a shell function, in the syntax of one shell. The function prints the words that belong
-// to its first argument.
+// Parts of a shell function that prints the words for its first argument, in one shell's syntax.
 struct switch_form {
     const char *function, *begin, *choice, *end_choice, *end;
 };
@@ -101,15 +97,14 @@ static const struct switch_form fish_switch = {.function = "function ",
                                                .end_choice = "\n",
                                                .end = "    end\nend\n"};
 
-// Returns true if --set accepts the parameter. If the benchmark has a command of its own, such as
-// `fathom map`, --set accepts only the parameter `clock`.
+// Returns true if --set accepts the parameter: of a benchmark with its own command, only `clock`.
 static bool is_settable(const struct benchmark *benchmark, const struct param_info *param)
 {
     return !benchmark->command || strcmp(param->key, "clock") == 0;
 }
 
-// Writes two shell functions. NAME_keys prints the parameters of a benchmark ("path=" …).
-// NAME_values prints the choices of a parameter such as "latency.path".
+// Writes the shell functions NAME_keys, which prints the parameters of a benchmark ("path=" …), and
+// NAME_values, which prints the choices of a parameter such as "latency.path".
 static void write_settings(FILE *out, const char *name, const struct switch_form *form)
 {
     fprintf(out, "%s%s_keys%s", form->function, name, form->begin);
@@ -138,8 +133,8 @@ static void write_settings(FILE *out, const char *name, const struct switch_form
 // ---------------------------------------------------------------- completion for bash
 
 // bash functions that complete settings (--set) and the files of -d model:FILE. bash splits
-// `path=scalar` into three words: `path`, `=` and `scalar`. _fathom_offer adds completions. Each
-// begins with what the user typed before the value, such as "vector,".
+// `path=scalar` into three words. _fathom_offer adds completions after what the user typed before
+// the value, such as "vector,".
 static const char bash_functions[] =
     "_fathom_offer()\n"
     "{\n"
@@ -184,8 +179,7 @@ static const char bash_functions[] =
     "    COMPREPLY=($(compgen -d -- \"$word\") $(compgen -f -X '!*.json' -- \"$word\"))\n"
     "}\n";
 
-// Returns true if an earlier option in option_table has the same name. The completion for bash
-// needs only one entry for a name.
+// Returns true if an earlier option has the same name: bash needs only one entry for a name.
 static bool is_named_before(const struct option_info *option)
 {
     for (const struct option_info *other = option_table; other < option; other++)
@@ -247,8 +241,7 @@ static void generate_bash(FILE *out)
 
 // ---------------------------------------------------------------- completion for zsh
 
-// Writes text inside single quotes for zsh. A backslash protects characters that its function
-// _arguments treats as syntax.
+// Writes text inside single quotes for zsh, with a backslash before the syntax of _arguments.
 static void zsh_quoted(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -303,8 +296,7 @@ static void write_zsh_action(FILE *out, enum word_kind kind, const char *shown)
     fputc(')', out);
 }
 
-// Writes the zsh completion of an option: of its letter ("-d") if `letter` is true, else of its
-// long name ("--device").
+// Writes the zsh completion of an option's letter ("-d") or of its long name ("--device").
 static void write_zsh_option(FILE *out, const struct option_info *option, bool letter)
 {
     fprintf(out, " \\\n            '%s", option->repeated ? "*" : "");
@@ -443,8 +435,7 @@ static void write_fish_operands(FILE *out, const struct command_info *command)
     fputs("'\n", out);
 }
 
-// Writes the fish completions of the options of a command. COMMAND_COUNT means `fathom` without a
-// command.
+// Writes the fish completions of a command's options; COMMAND_COUNT means `fathom` alone.
 static void write_fish_options(FILE *out, unsigned command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)

@@ -41,7 +41,6 @@ static void list_counters(struct arena *arena, const struct gpu_counters *counte
 }
 
 // Opens the device with the id `name` and fills `list` with the names of its hardware counters.
-// Returns false with the reason in `err` if the device or its counters cannot be opened.
 static bool open_and_list(struct arena *arena, const char *name, struct cli_counters *list,
                           struct error *err)
 {

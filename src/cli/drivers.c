@@ -45,8 +45,7 @@ void cli_system_destroy(struct cli *cli, struct gpu_system *system)
         gpu_system_destroy(system);
 }
 
-// Returns the part FILE of a name "model:FILE". Returns NULL for any other name, such as the device
-// id "model:0".
+// Returns FILE of a name "model:FILE"; NULL for any other name, such as the device id "model:0".
 static const char *file_of(const char *name)
 {
     if (!text_begins(name, "model:"))

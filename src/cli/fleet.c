@@ -72,9 +72,8 @@ static bool find_paths(const struct cli *cli, struct paths *paths, struct error 
                options->operands[0]);
 }
 
-// Adds a file to the fleet. Reads only the file's head, which has the checks but no results. If the
-// head has no checks, reads the whole file. The standard input cannot be read twice, so it is
-// always read as a whole.
+// Adds a file to the fleet. Reads only its head, which has the checks, if that is enough. The
+// standard input cannot be read twice, so it is always read as a whole.
 static void read_into(struct fleet *fleet, const char *path)
 {
     struct error err;
@@ -96,8 +95,7 @@ static void read_into(struct fleet *fleet, const char *path)
     run_destroy(run);
 }
 
-// Fails if an output cannot be written, if two outputs are one file, or if an output would replace
-// a file that the command reads.
+// Fails if outputs cannot be written, are one file, or would replace a file that the command reads.
 static bool check_outputs(const struct options *options, const struct paths *paths,
                           struct error *err)
 {

@@ -26,8 +26,7 @@ static const enum option_id outputs[] = {
     OPTION_CHECK_OUTPUT, OPTION_PROMETHEUS, OPTION_CSV,           OPTION_HTML,
     OPTION_TRACE,        OPTION_SVG,        OPTION_CARD_MARKDOWN};
 
-// Returns the name that the user gave to an option's output file; for --json, "-". Returns NULL if
-// the option was not given.
+// Returns the name of an option's output file ("-" for --json); NULL if the option was not given.
 static const char *output_of(const struct options *options, enum option_id id)
 {
     const char *value = options_value(options, id);
@@ -120,8 +119,7 @@ static const struct form {
              {OPTION_SVG, svg_write, has_drawings, "chart or a time line"},
              {OPTION_CARD_MARKDOWN, write_markdown, NULL, NULL}};
 
-// Returns the path of the file to write. Returns NULL if the option was not given. If the form
-// would show nothing of the run, prints a note and returns NULL.
+// Returns the path of the file to write, or NULL. Prints a note if the form would show nothing.
 static const char *form_path(const struct cli *cli, const struct run *run, const struct form *form)
 {
     const char *path = options_value(cli->options, form->option);

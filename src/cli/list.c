@@ -42,8 +42,7 @@ enum {
     VALUES_WIDTH = 80
 };
 
-// Prints a label and a list of values, such as "quick     A,B,C". If a value does not fit on a
-// line, it begins a new line.
+// Prints a label and a list of values, such as "quick     A,B,C", broken between values.
 static void write_values(FILE *out, const char *label, const char *values, const char *separator)
 {
     size_t column = VALUES_COLUMN;
@@ -62,8 +61,7 @@ static void write_values(FILE *out, const char *label, const char *values, const
     fputc('\n', out);
 }
 
-// Returns true if `values` is a list of all choices of the parameter, in the same order. Returns
-// false if there is only one choice.
+// Returns true if `values` has all choices of the parameter, in the same order, and more than one.
 static bool is_every_choice(const struct param_info *param, const char *values)
 {
     const char *choice = param->choices;

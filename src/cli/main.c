@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <signal.h>
 
-// Opens /dev/null in place of each closed standard stream. Otherwise a file opened later, perhaps a
-// worker's socket, would get the stream's number, and fathom would print into that file.
+// Opens /dev/null in place of each closed standard stream. Otherwise fathom would print into a file
+// opened later, perhaps a worker's socket, that got the stream's number.
 static bool hold_standard_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -18,8 +18,7 @@ int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
         return EXIT_USAGE; // without a message, because stderr may be closed, too
-    // By default the signal SIGXFSZ ends a process that exceeds the file size limit (ulimit -f). If
-    // the signal is ignored, the write fails instead, as on a full disk.
+    // Then writing beyond the file size limit (ulimit -f) fails, as on a full disk.
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
     return cli_main(argc, argv);
 }

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-// Writes text for roff, with escapes. At the beginning of a line, a dot or an apostrophe would be a
-// roff request. A backslash would begin an escape, and a minus would become a hyphen.
+// Writes text for roff, with escapes: a dot or an apostrophe at the beginning of a line would be a
+// request, a backslash an escape, and a minus a hyphen.
 static void roff(FILE *out, const char *text)
 {
     bool line_begins = true;

@@ -70,8 +70,7 @@ bool options_seconds(const struct options *options, enum option_id option, uint6
 
 // ---------------------------------------------------------------- parsing options
 
-// Fails because of an unknown option, and suggests the nearest known option. The user typed
-// `dashes` ("-" or "--") followed by `typed`, such as "devcie".
+// Fails because of an unknown option: `dashes` ("-" or "--") and `typed`. Suggests the nearest one.
 static bool refuse_option(struct parser *p, const char *dashes, const char *typed)
 {
     struct text_guess guess = {.typed = typed};
@@ -95,9 +94,8 @@ static bool use(struct parser *p, enum option_id id, const char *value)
     return true;
 }
 
-// Adds a use of the option. `attached` is a value in the same word, as in --NAME=VALUE or -dVALUE.
-// If it is NULL and the option needs a value, the next word is the value. A next word that begins
-// with "--" is an error.
+// Adds a use of the option. Its value is `attached`, in the same word (--NAME=VALUE, -dVALUE), or
+// if that is NULL the next word, unless it begins with "--".
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];
@@ -202,8 +200,7 @@ bool options_parse(struct arena *arena, int argc, char **argv, struct options *o
 
 // ---------------------------------------------------------------- the command line in run files
 
-// Returns the position in an option's value where a file name begins; NULL if the value contains no
-// file name.
+// Returns where a file name begins in an option's value; NULL if it contains none.
 static const char *file_in(const struct option_use *use)
 {
     static const char model[] = "model:";

@@ -24,9 +24,8 @@ struct options {
 };
 
 // Parses argv, which must live as long as `options`. Fails with ERROR_USAGE for an unknown command
-// or option, an option that is given twice but may not be, a missing or forbidden value, or too
-// many operands. If a command or option is unknown, the message suggests a similar one, if there is
-// one.
+// or option (with a similar one, if there is one), an option that is given twice but may not be, a
+// missing or forbidden value, or too many operands.
 MUST_CHECK bool options_parse(struct arena *arena, int argc, char **argv, struct options *options,
                               struct error *err);
 
@@ -51,10 +50,10 @@ MUST_CHECK bool options_number(const struct options *options, enum option_id opt
 MUST_CHECK bool options_seconds(const struct options *options, enum option_id option, uint64_t *ns,
                                 struct error *err);
 
-// Returns the words of the command line for the run file. Folders are removed from file names,
-// because their names may be private. The file names are the program's name, values of options of
-// kind WORD_FILE, FILE in model:FILE, and values of --set that end in ".json". `argv` must be the
-// array that options_parse parsed. The words live in `arena` or in argv.
+// Returns the words of the command line for the run file, in `arena` or in argv. Folders are
+// removed from file names, because their names may be private: the program's name, values of
+// options of kind WORD_FILE, FILE in model:FILE, and values of --set that end in ".json". `argv`
+// must be the array that options_parse parsed.
 char **options_recorded(struct arena *arena, int argc, char **argv, const struct options *options);
 
 #endif

@@ -16,9 +16,8 @@ static bool has_card(const struct benchmark_info *info)
     return false;
 }
 
-// Returns the description of a benchmark. If none of its headlines names its place on the summary
-// card, as in files of early versions, returns a copy with this program's headlines instead. If
-// this program does not know the benchmark, returns `info`.
+// Returns the description of a benchmark. If its headlines name no places on the summary card, as
+// in files of early versions, returns a copy with this program's headlines.
 static const struct benchmark_info *with_headlines(struct arena *arena,
                                                    const struct benchmark_info *info)
 {
@@ -32,9 +31,8 @@ static const struct benchmark_info *with_headlines(struct arena *arena,
     return copy;
 }
 
-// Completes a run from a file of an early version of fathom. Benchmarks without places on the
-// summary card get this program's headlines (with_headlines), and their metrics that count
-// floating-point operations get a mark.
+// Completes a run from a file of an early version: benchmarks get this program's headlines
+// (with_headlines), and their metrics of floating-point operations a mark.
 static void declare_headlines(struct run *run)
 {
     for (size_t i = 0; i < run->benchmark_count; i++) {

@@ -20,12 +20,11 @@
 
 // What a command measures, and how it shows the results.
 struct measuring {
-    // Names of the benchmarks to measure; the list ends with NULL. If `benchmarks` is NULL, the
-    // operands of the command are the names.
+    // Names of the benchmarks to measure; ends with NULL. If NULL itself, the operands are the
+    // names.
     const char *const *benchmarks;
     const char *preset; // preset of a command line without --preset
-    // Checks the preset and the settings before any driver is loaded. Fails with ERROR_USAGE if
-    // they are wrong.
+    // Checks preset and settings before any driver is loaded; fails with ERROR_USAGE.
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
     struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
                          const struct gpu_info *device, struct run *run, struct error *err);
@@ -41,17 +40,15 @@ struct running {
     struct device_list devices;
     struct runner_desc desc;
     struct visit_counting counting; // counters that the options --counters and --native ask for
-    // Receives the user's signals, such as Ctrl-C. After a signal, the results are still shown and
+    // Receives the user's signals, such as Ctrl-C. The results so far are then still shown and
     // saved.
     struct interrupt interrupt;
     struct progress progress;
     struct live_text card; // summary card of the device, which is redrawn during the run
     struct console_desc console;
-    // True if a signal came while fathom waited for room in the standard output. print() then drops
-    // all text.
+    // True if a signal came while the standard output was full. print() then drops all text.
     bool unread;
-    // Why the last save of the run file (-o) failed. The code is ERROR_NONE if it did not fail, or
-    // without -o.
+    // Why the last save of the run file (-o) failed; else its code is ERROR_NONE.
     struct error unsaved;
     // path of the run's file in the folder of kept runs; NULL if the run is not kept
     const char *kept;
@@ -69,8 +66,8 @@ static bool is_chosen(const struct benchmark *const *chosen, size_t count,
     return false;
 }
 
-// Chooses the benchmarks to measure. `map` has its own list. `run` takes the benchmarks that the
-// operands name; without operands, all that have no command of their own.
+// Chooses the benchmarks to measure: those of `map`, else the operands, else all that have no
+// command of their own.
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -165,8 +162,8 @@ static bool api_check(struct cli *cli, const char *api, struct error *err)
 
 #define UNREACHED "unreached-gpu"
 
-// Adds a finding and prints a note for each GPU of this machine that no API can open. Without the
-// note, a user might not see that only a CPU was measured.
+// Adds a finding and prints a note for each GPU that no API can open. Without the note, a user
+// might not see that only a CPU was measured.
 static void note_unreached(struct running *r)
 {
     struct unreached_gpu *gpus;
@@ -230,9 +227,8 @@ static int exit_status(const struct run *run, bool strict)
     return counts.measured ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
 }
 
-// Prints `text`, if tables may be printed, and destroys it. If the standard output is a full pipe,
-// waits until somebody reads from it. If a signal comes meanwhile, drops this text and all later
-// ones.
+// Prints `text`, if tables may be printed, and destroys it. Waits if the standard output is a full
+// pipe; if a signal comes meanwhile, drops this text and all later ones.
 static void print(struct running *r, struct text_stream *text)
 {
     text_stream_close(text);
@@ -310,8 +306,7 @@ static void show_notice(void *context, const char *text)
     fprintf(r->cli->err, "fathom: note: %s\n", text);
 }
 
-// Prepares what is shown during the run: the progress line, the summary card of a device, and the
-// functions that the runner calls.
+// Prepares the progress line, the summary card and the functions that the runner calls.
 static void prepare_showing(struct running *r)
 {
     const struct cli *cli = r->cli;
@@ -351,8 +346,8 @@ static bool measure(struct running *r, struct error *err)
     return done;
 }
 
-// Writes the outputs that the options ask for, except the run file of -o, which the runner writes.
-// Returns false if an output or the run file could not be written; the error has all messages.
+// Writes the outputs of the options, except the run file of -o. Returns false if one of them or the
+// run file could not be written; the error has all messages.
 static bool save(const struct running *r, struct error *err)
 {
     struct error unsaved = r->unsaved, forms, json;
@@ -366,9 +361,8 @@ static bool save(const struct running *r, struct error *err)
     return err->code == ERROR_NONE;
 }
 
-// Without --tables, prints the headlines of each device, the summary of the run, the summary cards,
-// and the command that shows all results. With --tables, prints what follows the tables
-// (console_end), and the summary cards.
+// Prints the summary cards after all else: headlines and summary or, with --tables, what follows
+// the tables (console_end).
 static void show_result(const struct running *r, FILE *out)
 {
     const struct run *run = r->run;
@@ -438,8 +432,8 @@ static bool measure_all(struct cli *cli, const struct measuring *measuring, stru
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !cli_forms_check(cli->options, err))
         return false;
-    // Blocks signals before drivers start threads (--no-isolate), so that the threads block them,
-    // too. A signal to a thread that does not block it would end the process.
+    // Signals are blocked before drivers start threads (--no-isolate), which then block them, too.
+    // A thread that does not would let a signal end the process.
     if (!interrupt_init(&running.interrupt, err))
         return false;
     running.run = run_create();

@@ -9,8 +9,8 @@
 
 struct serving {
     struct cli *cli;
-    // `file` is the page that leads the browser to the server. `folder` was made for this page.
-    // Both are paths, and NULL if write_page has made no folder.
+    // `file` is the page that leads the browser to the server, in a `folder` of its own; NULL
+    // before.
     const char *folder, *file;
 };
 
@@ -45,9 +45,9 @@ static bool choose_devices(struct cli *cli, const struct gpu_system *system,
 
 // ---------------------------------------------------------------- opening the browser
 
-// Writes a page that sends the browser to the server's address. Only this user can read the page.
-// The address contains a secret token, so it must not be an argument of the browser's process:
-// other users of this machine can read the arguments of a process.
+// Writes a page that only this user can read and that sends the browser to the server's address.
+// The address has a secret token. As an argument of the browser's process, other users could read
+// it.
 static bool write_page(struct serving *s, const char *url)
 {
     const char *base = getenv("XDG_RUNTIME_DIR");

@@ -15,9 +15,8 @@ enum {
     SHARED_BYTES_MAX = 30000 // size in bytes above which the gzipped run file is shortened
 };
 
-// Makes the run small enough to share. First removes what is private or of no use to others
-// (share_strip). Then removes results until the gzipped file is small enough or only important
-// results are left. Sets *bytes to the size of the gzipped file.
+// Makes the run small enough to share: removes what is private or of no use to others, then results
+// until the gzipped file is small enough or only important ones are left. Sets *bytes to its size.
 static bool make_small(struct run *run, size_t *bytes, struct error *err)
 {
     share_strip(run);
@@ -34,8 +33,7 @@ static bool make_small(struct run *run, size_t *bytes, struct error *err)
     return true;
 }
 
-// Returns the default name of the file of a shared run. For a run of "NVIDIA H200" through vulkan
-// with the preset standard it is "nvidia-h200-vulkan-standard.json.gz".
+// Returns the default name of the file, such as "nvidia-h200-vulkan-standard.json.gz".
 static const char *default_name(struct arena *arena, const struct run *run)
 {
     static const struct run_device unknown = {.id = ""};
@@ -54,8 +52,8 @@ static const char *default_name(struct arena *arena, const struct run *run)
     return arena_printf(arena, "%.*s.json.gz", (int)length, name);
 }
 
-// Returns the name of the file to write: the value of -o. Without -o, it is the default name, in
-// the current folder. If this file then exists, returns NULL with ERROR_USAGE.
+// Returns the file to write: the value of -o, else the default name. If a file of this default name
+// exists, returns NULL with ERROR_USAGE.
 static const char *output_path(const struct cli *cli, const struct run *run, struct error *err)
 {
     const char *named = options_value(cli->options, OPTION_SHARE_OUTPUT);

@@ -20,9 +20,8 @@ struct shown {
     size_t count;
 };
 
-// Finds the run file and the benchmarks to show. The first operand is the run file, unless it is a
-// benchmark's name and no file has this name. Without a run file, takes the newest kept run. All
-// other operands are benchmarks.
+// Finds the run file and the benchmarks to show. The first operand is the run file, unless it names
+// a benchmark and no file. Without a run file, takes the newest kept run.
 static bool find_shown(const struct cli *cli, struct shown *shown, struct error *err)
 {
     const struct options *options = cli->options;

@@ -14,8 +14,8 @@
 
 static const char suffix[] = ".json.gz";
 
-// Returns the path of the folder of kept runs. Returns NULL if neither XDG_STATE_HOME nor HOME is
-// an absolute path. Relative paths are ignored, as the XDG Base Directory Specification demands.
+// Returns the path of the folder of kept runs, or NULL. Relative paths in the environment are
+// ignored, as the XDG Base Directory Specification demands.
 static const char *folder_of(struct arena *arena)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -26,8 +26,7 @@ static const char *folder_of(struct arena *arena)
     return NULL;
 }
 
-// Creates a folder and all folders above it that do not exist. Returns true if `folder` then
-// exists, as a folder or as another file.
+// Creates a folder and all folders above it. Returns true if `folder` then exists, as any file.
 static bool make_folder(struct arena *arena, const char *folder)
 {
     char *path = arena_strdup(arena, folder);
@@ -39,8 +38,8 @@ static bool make_folder(struct arena *arena, const char *folder)
     return mkdir(folder, 0700) == 0 || errno == EEXIST;
 }
 
-// Lists the files of kept runs in alphabetical order, the newest last: their names begin with the
-// start times of the runs. Returns the number of files, or −1 if the folder cannot be read.
+// Lists the files of kept runs, the newest last: their names begin with the start times. Returns
+// their number, or −1 if the folder cannot be read.
 static int list_runs(const char *folder, struct dirent ***entries)
 {
     int count = scandir(folder, entries, NULL, alphasort);
@@ -71,8 +70,7 @@ static void remove_oldest(struct arena *arena, const char *folder)
     free_runs(entries, count);
 }
 
-// Returns a start time without "-" and ":", because some file systems refuse ":" in names:
-// "20260102T030405Z" for "2026-01-02T03:04:05Z".
+// Returns a start time for a file name, "20260102T030405Z": some file systems refuse ":".
 static const char *compact_time(struct arena *arena, const char *started)
 {
     char *text = arena_strdup(arena, started ? started : "");

@@ -72,8 +72,7 @@ void progress_init(struct progress *progress, FILE *out)
 // Returns " 41% of 186 cases" or, if the number of all cases is not known, "12 cases done".
 static const char *count_text(struct arena *arena, const struct schedule_state *state)
 {
-    // The percentage is the share of the work that is done. The share of finished cases would jump,
-    // because cases that are measured in the same rounds end at about the same time.
+    // The share of finished cases would jump: cases that share rounds end at about the same time.
     if (state->total)
         return arena_printf(arena, "%3.0f%% of %s", floor(100 * state->fraction),
                             text_count(arena, state->total, "case"));
@@ -89,9 +88,8 @@ static const char *left_text(struct arena *arena, const struct schedule_state *s
     return arena_printf(arena, "%lu:%02lu left", left_s / 60, left_s % 60);
 }
 
-// Returns the progress line, at most `columns` wide: device, bar, share of the work that is done,
-// time left, and present case. An example is "[2/3] vulkan:0 ▕██▎     ▏  28% of 30 cases · 2:10
-// left · latency vector 2 KiB".
+// Returns the progress line: "[2/3] vulkan:0 ▕██▎     ▏  28% of 30 cases · 2:10 left · latency
+// vector 2 KiB", cut to `columns`.
 static const char *progress_line(struct arena *arena, const struct schedule_state *state,
                                  size_t device, size_t devices, size_t columns)
 {
@@ -120,9 +118,8 @@ static bool is_logged(const struct progress *progress, const struct benchmark *b
     return progress->logged_count == PROGRESS_LOGGED;
 }
 
-// Prints a line when a benchmark begins on a device. This is for an output that is no terminal,
-// such as a log file. A benchmark gets one line per device, even if `fathom map` measures it again.
-// At most PROGRESS_LOGGED benchmarks get a line.
+// Prints a line when a benchmark begins on a device, for an output that is no terminal. Even if
+// `fathom map` measures it again, it gets one line per device.
 static void progress_log(struct progress *progress, const struct schedule_state *state,
                          size_t device)
 {
@@ -158,9 +155,8 @@ void progress_draw(struct progress *progress, const struct schedule_state *state
     progress->changed_ns = now_ns;
     progress->drawn = true;
     struct arena *scratch = arena_create();
-    // Writes the line from the first column on, and erases the rest of it (ECMA-48, EL). The cursor
-    // then returns to the first column, where late text must begin, such as tables that pass
-    // through tee.
+    // Erases the rest of the line (ECMA-48, EL). The cursor returns to the first column, where late
+    // text must begin, such as tables that pass through tee.
     fprintf(progress->out, "\r%s\033[K\r",
             progress_line(scratch, state, device, devices, columns_of(progress->out) - 1));
     fflush(progress->out);
@@ -188,8 +184,7 @@ void live_text_wipe(struct live_text *live)
 {
     if (!live->out || !live->lines)
         return;
-    // Moves the cursor up to the first line of the text (ECMA-48, CUU), and erases the screen from
-    // there on (ECMA-48, ED).
+    // Moves up to the first line of the text (ECMA-48, CUU) and erases the screen below (ED).
     fprintf(live->out, "\033[%uA\033[J", live->lines);
     fflush(live->out);
     live->lines = 0;

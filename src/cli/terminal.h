@@ -20,9 +20,8 @@ bool terminal_is(FILE *stream);
 struct console_desc terminal_console(FILE *stream);
 
 // Writes a text directly to the file of `stream`, whose buffer must be empty. If the file is a full
-// pipe, waits for room until a signal comes. If two signals came before, does not wait. Without
-// room, drops the rest and returns false. If writing fails, returns true, and ferror(stream) is
-// true.
+// pipe, waits for room until a signal comes (not at all if two came before); without room, drops
+// the rest and returns false. If writing fails, returns true, and ferror(stream) is true.
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
 enum {
