@@ -40,8 +40,7 @@ static double bound_of(const struct counter *counter)
     return is_small ? wide_bound : close_bound;
 }
 
-// Returns how large a count may be if its claim is zero. A count is per unit of work,
-// AUDIT_ZERO_BYTES is for all units.
+// Returns how large a count, which is per unit of work, may be if its claim is zero.
 static double zero_bound(const struct result *result, const struct counter *counter)
 {
     double most = 0;
@@ -108,8 +107,7 @@ static void name_claim(struct run *run, struct tally *tally, const struct result
                                 tally->named ? ", " : "", counter->name, result->key, differs);
 }
 
-// Counts a case that claims reads from memory, and keeps the case of which the L2 served the
-// largest share.
+// Counts cases that claim reads from memory, and keeps the one that the L2 served most.
 static void tally_served(struct tally *tally, const struct result *result,
                          const struct counter *counter)
 {

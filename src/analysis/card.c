@@ -48,8 +48,7 @@ static struct working_sets level_sets(const struct level_curve *curve, enum card
 
 // ---------------------------------------------------------------- adding rows and figures
 
-// Returns the card's row with this section and label, adding it if needed; NULL if the card is
-// full.
+// Returns the row with this section and label, added if needed; NULL if the card is full.
 static struct card_row *row_get(struct card *card, enum card_section section, const char *label)
 {
     size_t at = 0;

@@ -33,8 +33,7 @@ double card_figure_gain(const struct card_figure *figure)
 
 #define CARDS_SCHEMA "fathom-cards/1"
 
-// The text of reference/cards.json, without a NUL at its end. CMakeLists.txt embeds it into the
-// program.
+// The text of reference/cards.json (embedded by CMakeLists.txt), without a NUL at its end.
 extern const char reference_cards[];
 extern const uint64_t reference_cards_bytes;
 
@@ -205,8 +204,7 @@ static void choice_add(struct choice *choice, const struct card_figure *figure, 
     choice->weights[at] = weight;
 }
 
-// Calls the function `judge` for each figure of the card, to get its weight. Returns the figures in
-// ascending order of their weights, without the figures whose weight is NaN.
+// Returns the figures of the card, sorted by the weights that `judge` gives; NaN leaves one out.
 static struct choice choose(const struct card *card,
                             double (*judge)(const struct card_figure *figure))
 {
@@ -250,8 +248,7 @@ static double by_flag(const struct card_figure *figure)
     return figure->verdict == VERDICT_SUSPECT || figure->verdict == VERDICT_FAILED ? 0 : NAN;
 }
 
-// Returns a sentence like "DRAM read: 4.1 TB/s, 13 % lower than the reference NVIDIA H200 (4.71
-// TB/s)".
+// Returns, for example, "DRAM read: 4.1 TB/s, 13 % lower than the reference NVIDIA H200 (…)".
 static const char *difference_text(struct arena *arena, const struct card *card,
                                    const struct card_figure *figure)
 {
@@ -283,8 +280,7 @@ static void note_reference(struct arena *arena, struct card *card)
                                 differ.count == 3 ? "s" : "", 100 * CARD_DIFFERS));
 }
 
-// Adds a note with the figures that are not trusted. If there are several, and all have the same
-// reason, the note names it.
+// Adds a note with the figures that are not trusted, and their reason if all have the same.
 static void note_flagged(struct arena *arena, struct card *card)
 {
     struct choice flagged = choose(card, by_flag);

@@ -127,8 +127,7 @@ static double peer_of(const struct check_case *of, const struct result *result,
     return is_pair ? strtod(number + 1, NULL) : (double)NAN;
 }
 
-// Returns true if this result of the case `of` gives a figure of `device`. For copies between two
-// devices, the other device must have the index `peer`.
+// Returns true if this result gives a figure of `device` (for a pair, with the device `peer`).
 static bool yields(const struct check_case *of, const struct result *result,
                    const struct run_device *device, double peer)
 {
@@ -202,8 +201,7 @@ const struct result *check_counterpart(const struct run *run, const struct run_d
     return best;
 }
 
-// Removes the details of the result. If it measured copies between devices, keeps the details "way"
-// and "devices", which tell how the copies were made.
+// Removes the result's details, except those that say how copies between devices were made.
 static void keep_ways(struct arena *arena, struct result *result)
 {
     static const char *const names[] = {"way", "devices"};
@@ -288,8 +286,7 @@ double check_sensor(const struct result *result, const char *name)
     return sensor ? sensor->value : (double)NAN;
 }
 
-// Sets the state in the check from the device's results: the clocks, and the highest temperature
-// and power.
+// Sets the clocks in the check, and the highest temperature and power of the device's results.
 static void take_state(const struct run *run, const struct run_device *device, struct check *check)
 {
     struct check_state *state = &check->state;

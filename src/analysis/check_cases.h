@@ -51,10 +51,10 @@ const struct result *check_result(const struct run *run, const struct run_device
 const struct reason *check_excuse(const struct run *run, const struct run_device *device,
                                   const struct check_figure *figure);
 
-// Returns the result of `run` that gives the same figure of `card` as `result` gives of `device`.
-// Returns NULL if there is none. Copies between devices must have been made the same way, those
-// between all devices also with as many devices. For copies between two devices, a result in which
-// the other device has the same index is preferred.
+// Returns the result of `run` on `card` that can be compared with `result`, a result of `device`
+// from another run. Returns NULL if there is none. Copies between devices must have been made in
+// the same way, and those between all devices with the same number of devices. Of copies between
+// two devices, those with the same index of the other device are preferred.
 const struct result *check_counterpart(const struct run *run, const struct run_device *card,
                                        const struct check_case *of, const struct run_device *device,
                                        const struct result *result);

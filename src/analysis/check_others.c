@@ -26,8 +26,7 @@ enum check_class check_class_of(enum check_metric metric)
 // One measured value of one figure.
 struct seen {
     enum check_class class;
-    // Name and API of the model (with a tab between them), UUID of the card, and a text that says
-    // what was measured (figure_text).
+    // Model and API, with a tab between them; UUID of the card; what was measured (figure_text).
     const char *model, *card, *figure;
     double log_value;
 };
@@ -89,8 +88,7 @@ static int compare(const void *a, const void *b)
 // (`between`), and of runs from the mean of their card (`repeats`).
 struct sums {
     double between, repeats;
-    // Degrees of freedom of the two sums: the number of squared deviations minus the number of
-    // means.
+    // Degrees of freedom: the number of squared deviations minus the number of means.
     size_t between_count, repeats_count;
     // Cards with a figure that was also measured on another card of the same model.
     const char **cards;
@@ -117,8 +115,7 @@ static void note_cards(struct sums *sums, const struct seen *first, size_t runs,
         sums->repeated[sums->repeated_count++] = first->card;
 }
 
-// Adds the squared deviations of one figure to the sums. `list` has the values of the figure on all
-// cards of one model; the values of one card are neighbours.
+// Adds the squared deviations of one figure on all cards of a model. `list` is sorted by card.
 static void add_figure(struct sums *sums, const struct seen *list, size_t count, double *means)
 {
     size_t cards = 0;

@@ -25,10 +25,10 @@ enum check_class {
 };
 enum check_class check_class_of(enum check_metric metric);
 
-// How much figures differ from card to card, or from run to run: the standard deviation of their
-// logarithms, unknown if `freedom` is 0. `freedom` is the number of cards minus the number of
-// models, because figures of one card are not independent; or the number of runs after the first
-// run of each card.
+// How much figures differ from card to card, or from run to run. `deviation` is the standard
+// deviation of their logarithms; it is unknown if `freedom` is 0. `freedom` is the number of cards
+// minus the number of models, or the number of runs after the first run of each card. (Figures of
+// one card are not independent, so only cards count.)
 struct check_spread {
     double deviation;
     unsigned freedom;

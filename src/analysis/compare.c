@@ -34,8 +34,7 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now)
 
 // ---------------------------------------------------------------- the word for one metric
 
-// How a metric changed from base to new: unsure, same, more or less. The threshold and the interval
-// of the ratio decide.
+// How a metric changed from base to new, by the threshold and the interval of the ratio.
 enum side {
     SIDE_UNSURE,
     SIDE_SAME,
@@ -46,8 +45,7 @@ enum side {
 // The same metric of one case in two runs: element 0 is from run base, element 1 from run new.
 struct figure {
     const struct metric *of[2]; // the metric in base and in new; NULL if unknown
-    // The metric that contains the metric in `of` as a part, such as the total time
-    // (metric_info.part_of). NULL if there is none.
+    // The metric of which the one in `of` is a part (metric_info.part_of); NULL if there is none.
     const struct metric *whole[2];
 };
 
@@ -270,8 +268,7 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                   .ratio = ratio_of(metric, other),
                                   .cycles = ratio_of(cycles.of[0], cycles.of[1]),
                                   .is_part = time.whole[0] != NULL};
-        // For an outlier, a small change in time or in cycles is enough. If the core clock changed,
-        // only the cycles show how much the cards differ.
+        // If the core clock changed, only the cycles show how much the cards differ.
         row.is_outlier =
             c->other_card &&
             (may_be_outlier(base->benchmark, &time) ||

@@ -42,9 +42,8 @@ static bool is_on_card(const struct card *card, const struct compare_row *row)
     return false;
 }
 
-// Gives the word "card" to the outliers (compare_row.is_outlier) of one benchmark, in the rows from
-// index `first` on. Changes nothing if more than the share outlier_share of the benchmark's figures
-// are outliers.
+// Gives the word "card" to the outliers of one benchmark, in the rows from index `first` on, unless
+// they are more than outlier_share of the benchmark's figures.
 static void excuse_part(struct compare *compare, struct compare_part *part, size_t first)
 {
     size_t figures = 0, outliers = 0;

@@ -70,8 +70,7 @@ static void chips_find(struct arena *arena, const struct run *run, struct cross 
 
 static bool intervals_overlap(const struct metric *a, const struct metric *b)
 {
-    // If a metric has no interval (NaN), both comparisons are false. Its interval then counts as
-    // overlapping.
+    // A metric without an interval (NaN) counts as overlapping: both comparisons are false.
     return !(a->ci95[1] < b->ci95[0] || b->ci95[1] < a->ci95[0]);
 }
 
@@ -175,8 +174,7 @@ bool cross_opens_group(const struct cross_chip *chip, size_t row)
     return earlier == row;
 }
 
-// A comparison of one device with the reference device of its chip, in one group of rows: all rows
-// with the same benchmark and metric.
+// Compares a device with its chip's reference device, in the rows of one benchmark and metric.
 struct gap {
     const struct cross_chip *chip;
     size_t device;
@@ -184,8 +182,7 @@ struct gap {
     const struct cross_row *group;
     // Number of rows with a ratio (`equal`), and number of rows whose ratio is a finding (`apart`).
     size_t equal, apart;
-    // Row with the ratio farthest from 1, among the rows whose ratio is a finding; NULL if there is
-    // none.
+    // Row with the finding whose ratio is farthest from 1; NULL if there is none.
     const struct cross_row *worst;
 };
 

@@ -33,7 +33,7 @@ static double median_of(const double *values, size_t count)
     return stats_median(known, known_count);
 }
 
-// Returns how much figures of healthy cards may differ, as a factor − 1: bounds of expectation.h.
+// Returns how much figures of healthy cards may differ, as a factor − 1 (see expectation.h).
 static double spread_of(const struct check_others *others, const struct check_spreads *spreads,
                         const struct check_case *of, enum unit unit)
 {
@@ -430,8 +430,7 @@ static bool find_excused(const struct judging *j)
     return excuse != NULL;
 }
 
-// Returns how much figures differ between cards of one model, and between runs of one card. Uses
-// the reference runs and the runs with which devices are compared.
+// Returns how much figures differ between cards of one model, and between runs of one card.
 static struct check_spreads spreads_of(struct arena *arena, const struct expectation *expectation)
 {
     struct check_spreads spreads;

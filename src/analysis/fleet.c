@@ -129,8 +129,7 @@ static struct fleet_card *add_card(struct fleet *fleet, const struct origin *ori
     return card;
 }
 
-// Adds a card with its check. Leaves out figures with an excuse (check_excuse): compared with other
-// cards, they would seem slow.
+// Adds a card with its check, but without figures with an excuse, which would seem slow.
 static void add_check(struct fleet *fleet, const struct origin *origin, const struct run *run,
                       const struct check *check)
 {
@@ -305,8 +304,7 @@ static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
     fleet->files--;
 }
 
-// Returns the check of the same card that the fleet already keeps; NULL if there is none. Searches
-// only the last checks of the fleet, because checks of one host and API are neighbours.
+// Returns the kept check of the same card, or NULL. Checks of one host and API are neighbours.
 static struct fleet_card *kept_of(const struct fleet *fleet, const struct fleet_card *card)
 {
     for (size_t i = fleet->count; i > 0 && compare_groups(fleet->cards[i - 1], card) == 0; i--)

@@ -217,8 +217,7 @@ static double discovery_limit(struct fleet *fleet)
     return found ? chances[found - 1] : 0;
 }
 
-// Gives the card the grade `grade` if one of its figures has a loss of at least FLEET_EFFECT and a
-// probability (fleet_point.chance) of at most `chance`.
+// Gives the card the grade if a figure has at least the loss FLEET_EFFECT, and at most this chance.
 static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade grade,
                   double chance)
 {

@@ -23,11 +23,9 @@ static void remark(struct fleet *fleet, const char *name, const char *text)
 
 // ---------------------------------------------------------------- names of hosts
 
-// A host's name, split at the last number before its domain: "r01n17.example" is "r01n", 17,
-// ".example".
+// A host's name, split at the last number before its domain: "r01n17.eu" is "r01n", 17, ".eu".
 struct numbered {
-    // Length of the part of the name before the number. Length of the whole name if it has no
-    // number, or one with more than nine digits.
+    // Length of the name before the number; of the whole name if it has none of up to nine digits.
     size_t before;
     size_t digits;
     unsigned long number;
@@ -302,8 +300,7 @@ static int compare_groups(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// Removes groups that chance may explain, and groups whose effect is below FLEET_RESOLUTION. Only
-// in the share FLEET_ERROR of all healthy fleets does a group remain.
+// Removes groups that chance may explain (FLEET_ERROR) or whose effect is below FLEET_RESOLUTION.
 static void keep_groups(struct fleet *fleet)
 {
     double limit = score_of_chance(FLEET_ERROR / 2 / (double)fleet->group_count);

@@ -18,8 +18,7 @@ static const double sum_bound = 0.01;
 
 // ---------------------------------------------------------------- hit rates
 
-// Returns true if hits and misses of the L1 add up to its reads. Several passes are then no
-// problem.
+// Returns true if hits and misses of the L1 add up to its reads, so that passes do not matter.
 static bool adds_up(const struct result *result)
 {
     const double *read = audit_counted(result, "l1_read"),
@@ -33,8 +32,7 @@ static bool is_one_pass(const struct result *result, unsigned level)
     const char *prefix = level == 1 ? "l1_read" : "l2_";
     for (size_t i = 0; i < result->counter_count; i++) {
         const struct counter *counter = &result->counters[i];
-        // Old versions of fathom wrote no `passes`. They surely counted the L1 in one pass, but
-        // perhaps not the L2.
+        // Old versions wrote no `passes`. They surely counted only the L1 in one pass.
         if (text_begins(counter->name, prefix) &&
             (counter->passes > 1 || (counter->passes == 0 && level != 1)))
             return false;

@@ -38,7 +38,7 @@ static bool find_headline(struct search *search, enum unit unit, enum param_type
     return false;
 }
 
-// Returns the headline's metric; NULL if the headline is not for this result, or without a value.
+// Returns the headline's metric; NULL if it is not for this result or has no median above 0.
 static const struct metric *reading(const struct search *search, const struct result *result)
 {
     if (!result_is_of(result, search->benchmark->name, search->device) ||
@@ -51,8 +51,7 @@ static const struct metric *reading(const struct search *search, const struct re
 // A case that may become a point of a latency curve.
 struct point {
     const struct result *result;
-    // name of the parameter that is the curve's x, the only axis in which the cases of a curve
-    // differ
+    // parameter that is the curve's x: the only axis in which the cases of a curve differ
     const char *by;
     double octaves, ns;
     size_t place; // index of the case in the run

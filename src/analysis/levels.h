@@ -104,9 +104,8 @@ double levels_cycles(struct arena *arena, const struct run *run, const struct le
 
 // Adds these findings for the device, unless the run already has one of them. Then gives each
 // finding "level" its name.
-//   level           A step of the longest curve. If the run has results of the benchmark `map`,
-//   only
-//                   a step that ends a cache by `map`; the text then has the size by `map`.
+//   level           A step of the longest curve. With results of the benchmark `map`, only a step
+//                   that ends a cache by `map`; the text then has the size by `map`.
 //                   value: the size in bytes at which the curve stops being flat.
 //                   keys: the last case of the level, the first case of the next one in the text.
 //                   name: the name of the cache (levels_cache_name).

@@ -79,8 +79,7 @@ static size_t first_at(const void *sorted, size_t count, size_t bytes, const voi
     return low;
 }
 
-// Pairs devices that are related as `nearness` says: each device of `base` without a pair with the
-// first suitable device of `now` without a pair.
+// Pairs devices that have no pair and are related as `nearness` says, in the order of the runs.
 static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum nearness nearness)
 {
     const struct run *base = pairs->base, *now = pairs->now;

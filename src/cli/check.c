@@ -220,8 +220,7 @@ static bool choose_devices(struct checking *c, struct error *err)
                : false;
 }
 
-// Adds a check for each GPU that no API reaches, unless the command is about some of the cards
-// only.
+// Adds a check for each GPU that no API reaches, unless only some of the cards are wanted.
 static void add_unreached(struct checking *c)
 {
     struct unreached_gpu *gpus;

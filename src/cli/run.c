@@ -20,8 +20,7 @@
 
 // What a command measures, and how it shows the results.
 struct measuring {
-    // Names of the benchmarks to measure; ends with NULL. If NULL itself, the operands are the
-    // names.
+    // Names of the benchmarks to measure, then NULL; NULL itself means the operands of the command.
     const char *const *benchmarks;
     const char *preset; // preset of a command line without --preset
     // Checks preset and settings before any driver is loaded; fails with ERROR_USAGE.
@@ -40,8 +39,7 @@ struct running {
     struct device_list devices;
     struct runner_desc desc;
     struct visit_counting counting; // counters that the options --counters and --native ask for
-    // Receives the user's signals, such as Ctrl-C. The results so far are then still shown and
-    // saved.
+    // Receives the user's signals, such as Ctrl-C; the results are then still shown and saved.
     struct interrupt interrupt;
     struct progress progress;
     struct live_text card; // summary card of the device, which is redrawn during the run

@@ -9,8 +9,7 @@
 
 struct serving {
     struct cli *cli;
-    // `file` is the page that leads the browser to the server, in a `folder` of its own; NULL
-    // before.
+    // `file` leads the browser to the server, and `folder` was made for it; NULL before.
     const char *folder, *file;
 };
 
@@ -45,9 +44,8 @@ static bool choose_devices(struct cli *cli, const struct gpu_system *system,
 
 // ---------------------------------------------------------------- opening the browser
 
-// Writes a page that only this user can read and that sends the browser to the server's address.
-// The address has a secret token. As an argument of the browser's process, other users could read
-// it.
+// Writes a page that sends the browser to the server's address, which has a secret token. Only this
+// user can read the page, but every user the arguments of the browser's process.
 static bool write_page(struct serving *s, const char *url)
 {
     const char *base = getenv("XDG_RUNTIME_DIR");

@@ -102,8 +102,7 @@ static struct span device_span(const struct level_curve *curve, const struct map
     return span;
 }
 
-// Returns the size nearest to `bytes` that consists of n pieces of PIECE_BYTES. n is at least 5,
-// and not divisible by 2 or 3 (map/parts.h says why).
+// Returns the nearest size of n pieces; n is at least 5, and not divisible by 2 or 3 (map/parts.h).
 static uint64_t odd_size(double bytes)
 {
     double pieces = bytes / PIECE_BYTES;
@@ -232,8 +231,7 @@ static const char *usual_reason(const struct result *const *results, size_t coun
     return usual;
 }
 
-// Finds the reads by `scope` with a size in `span` among the results. Stores those with the verdict
-// ok in reads->at, and the most frequent reason of the others in reads->why.
+// Stores the reads with the verdict ok, and the most frequent reason of the others in reads->why.
 static void find_reads(const struct map_writer *w, const char *scope, const struct span *span,
                        struct reads *reads)
 {

@@ -54,8 +54,7 @@ const struct map_step_probe *map_caches_probe_near(const struct map_steps *steps
     return best;
 }
 
-// Returns the input of lines_judge for level k, without the probes. `inner` has the k caches nearer
-// to the core.
+// Returns the input of lines_judge for level k, still without the probes.
 static struct lines_question question_of(const struct map_steps *steps, size_t k,
                                          const struct lines_cache *inner)
 {
@@ -82,8 +81,7 @@ static double untranslated_ns(const struct map_steps *steps, const struct map_st
     return probe->ns - map_steps_translation(steps, probe->chain.region);
 }
 
-// Judges level k by its probes. Returns the line, sector and capacity of its cache, and stores this
-// cache in inner[k]. `inner` has the k caches nearer to the core.
+// Returns the line, sector and capacity of level k by its probes; stores its cache in inner[k].
 static struct lines_answer line_of(struct arena *arena, const struct map_steps *steps, size_t k,
                                    struct lines_cache *inner)
 {
@@ -267,8 +265,7 @@ bool map_caches_may_go_on(const struct map_caches *caches, size_t k)
            fit->steps[k + 1].end - fit->steps[k].end < near_octaves;
 }
 
-// Finds the lines of all levels, and the capacities that chains with one node in each line show.
-// Stores the cache of each level in `inner`.
+// Finds the lines and capacities of all levels, and stores the cache of each level in `inner`.
 static void find_lines(struct arena *arena, struct map_caches *caches, struct lines_cache *inner)
 {
     const struct map_steps *steps = &caches->steps;

@@ -13,8 +13,7 @@ enum {
 
 // Size in bytes that the last cache is assumed to have if its size is unknown.
 #define CACHE_BYTES (UINT64_C(64) << 20)
-// A cache that the driver states may be nearer to the cores than the last one. It counts as the
-// last one only if it has at least STATED_LEAST bytes, or if it is known to be the last.
+// A cache that the driver states counts as the last one from this size on, or if it surely is.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 bool map_cases_of_cpu(const struct map_cases *cases)

@@ -116,8 +116,7 @@ static double clock_of(const struct result *result)
 struct points {
     double *ns, *hz;
     size_t count;
-    // Text that lists each clock that the user requested: "asked for 1.2 GHz, ran at 1.201 GHz; …".
-    // It is empty if the user requested none.
+    // Each clock that the user requested: "asked for 1.2 GHz, ran at 1.201 GHz; …"; "" if none.
     const char *text;
 };
 

@@ -44,8 +44,7 @@ static size_t coarse_lengths(uint64_t lengths[LENGTHS_MAX])
     return count;
 }
 
-// Fills `lengths` with at most KNEE_POINTS code lengths, in instructions, between `from` and `to`.
-// Returns their number.
+// Stores at most KNEE_POINTS code lengths, in instructions, in `lengths`; returns their number.
 static size_t lengths_between(double from, double to, uint64_t *lengths)
 {
     uint32_t first = 1, end, count = 0;

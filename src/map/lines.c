@@ -8,14 +8,13 @@
 enum {
     SIZES = 6,
     FILLINGS = 5,
-    // Number of pairs (line, sector) that are tried. The line has 32, 64, 128 or 256 bytes; the
-    // sector is not longer than the line.
+    // Number of pairs of a line (32, 64, 128 or 256 bytes) and a sector that is not longer.
     SECTORS_OF_LINES = 1 + 2 + 3 + 4,
     CANDIDATES_MAX = 2 * SECTORS_OF_LINES * SIZES * FILLINGS,
     PROBES_MAX = 16,
     SECTORS_MOST = 8, // maximum number of sector sizes that are compared (32 bytes to 4 KiB)
-    // For each sector size, this many capacities are tried. They go from 0.6 to 1.63 times the
-    // capacity found before; each is 1.08 times as large as the one before.
+    // Number of capacities tried for a sector: 0.6 to 1.63 times that found before, in steps of 8
+    // %.
     SCALES = 14,
     POWERS = 64
 };
@@ -173,8 +172,8 @@ struct candidate {
     // Ways of sets that fill unevenly; 0 if they fill evenly. `sparse` is for chains whose nodes
     // are farther apart than a line, `dense` for all other chains.
     double sparse, dense;
-    // True if the latency of chains with one node per line is assumed to rise as the latency curve
-    // does at the end of the level.
+    // True if chains with one node per line are assumed to rise as the curve does at the level's
+    // end.
     bool as_seen;
     bool random; // true if the cache replaces a random line of a set, false if the oldest one
     double cost; // −2 ln of the candidate's likelihood, up to a constant
@@ -394,8 +393,7 @@ static double sector_cost(const struct lines_question *question, const struct li
     return cost;
 }
 
-// Returns the minimum cost of a cache with this sector. Tries several capacities around `capacity`,
-// the possible ways to replace lines, and sets that fill evenly or unevenly (question->spread).
+// Returns the minimum cost of a cache with this sector and a capacity near `capacity`.
 static double least_sector_cost(const struct lines_question *question, double line, double sector,
                                 double capacity)
 {

@@ -64,8 +64,7 @@ struct lines_probe {
 //   the capacity, 1, 2, 3 or 4 of these probes fit for lines of 256, 128, 64 or 32 bytes.
 //
 //   strides 32 and 64, regions below 1: Every line is touched, so only the capacity decides what
-//   fits. It is less than the level's end if lines are shorter than the stride of the curve's
-//   chain.
+//   fits. The capacity is below the level's end if lines are shorter than the curve's stride.
 //
 //   stride 1696 = 53 × 32: Any cache holds the few lines of this chain. If it does not fit, its
 //   many pages do not fit either: the level's end is that of a TLB.
@@ -109,9 +108,10 @@ struct lines_answer {
 struct lines_answer lines_judge(const struct lines_question *question);
 
 // Returns the sector of a cache whose line is known; 0 if the sector is unknown. `capacity` may be
-// wrong by a factor of 1.6. `judged` is the sector that lines_judge found, which is then confirmed
-// with a smaller margin or not at all, or 0. The probes in `question` have several nodes per line
-// and cover more than the cache: a load hits only if another node has loaded its sector.
+// wrong by a factor of 1.6. `judged` is the sector that lines_judge found, or 0. If it is not 0,
+// the function confirms it (with a smaller margin) or returns 0. The probes in `question` have
+// several nodes per line and cover more than the cache: a load hits only if another node has loaded
+// its sector.
 double lines_sector(const struct lines_question *question, double line, double capacity,
                     double judged);
 

@@ -134,9 +134,9 @@ static void add_missing(const struct map_look *look, size_t k, const struct line
     }
 }
 
-// Adds the probes for the line at each step that the run lacks; a second call is needed, because
-// probes may move the steps. It also adds chains over few lines on many pages at a step that may be
-// a cache or a TLB.
+// Adds the probes for the line at each step, except those that the run has. Probes may move the
+// steps, so a second call adds what is then missing, and chains over few lines on many pages at a
+// step that may be a cache or a TLB.
 static void plan_lines(const struct map_look *look)
 {
     static const struct lines_chain undecided[] = {
@@ -187,8 +187,7 @@ static void plan_sizes_again(const struct map_look *look)
     }
 }
 
-// Adds chains that visit few pages at a time, for each level and for memory. Adds none on a CPU,
-// because a CPU would prefetch them.
+// Adds chains over few pages at a time, but not on a CPU, which would prefetch them.
 static void plan_local(const struct map_look *look)
 {
     struct map_cases *cases = look->cases;

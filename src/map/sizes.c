@@ -78,8 +78,7 @@ struct map_size map_level_alone(const struct level_curve *curve, const struct ma
 
 // ---------------------------------------------------------------- chains over few pages at a time
 
-// Returns the range of region sizes at which chains over few pages at a time show level k alone. If
-// there is no such size, or if the level is not known, `low` is above `high`.
+// Returns the regions at which chains over few pages show level k alone; none if `low` > `high`.
 static struct map_size local_span(const struct map_caches *caches, size_t k)
 {
     static const struct map_size none = {1, 0};

@@ -17,14 +17,12 @@ enum {
 
 // Log2 of the smallest reach in bytes that a TLB may have: a little below 16 pages of 4 KiB.
 static const double reach_min = 15.9;
-// The kind of a step (cache or TLB) is known only if its `lead` (struct staircase_step) is at least
-// this: 2 ln 90, as in map/lines.c.
+// The kind of a step is known only if its `lead` is at least this: 2 ln 90, as in map/lines.c.
 static const double margin = 9;
 // Limits of the probes' misfit (staircase.others_misfit). From explained_misfit on, a level counts
 // only if it is flat. Above kinds_misfit, the kind of every step (cache or TLB) is unknown.
 static const double explained_misfit = 4.5, kinds_misfit = 10;
-// Assumed relative noise of a probe's latency. It includes the deviations of real caches from the
-// shapes of math/step_shapes.h.
+// Assumed noise of a probe's latency, with the deviations of real caches from math/step_shapes.h.
 static const double probe_noise = 0.04;
 
 // A step has one of 13 kinds. Kind 0 is a TLB. The others are caches with 4 line lengths and 3 ways

@@ -20,8 +20,7 @@ static const double height_part = 0.03;
 // Maximum share of a point's loads that hit an earlier level, or that miss the point's own level.
 static const double unsettled = 0.03;
 static const double flat_octaves = 0.3;
-// Two steps of the curve that are fewer octaves apart than this are merged into one. (A half of a
-// cache and the whole cache end 1 octave apart and stay separate.)
+// Steps fewer octaves apart are merged. (The half of a cache ends 1 octave before the cache.)
 static const double close_octaves = 0.93;
 // Neighbouring steps of caches without a flat part between them are merged at these distances. A
 // real cache is usually at least 2.5 times as large as the one before, or twice as large as its

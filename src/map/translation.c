@@ -26,8 +26,7 @@ enum {
 
 #define PAGES_LEAST (UINT64_C(16) << 20) // smallest region of chains over pages, in bytes
 #define PAGES_MOST  (UINT64_C(32) << 30) // maximum region of chains over pages, in bytes
-// The wide probes need a TLB reach of at least this many bytes. With a smaller reach, the probe
-// with the largest distance between nodes would have fewer than 4 nodes.
+// Least reach for wide probes: below it, the widest one would have fewer than 4 nodes.
 #define PAGES_REACH_MIN (UINT64_C(92) << 20)
 
 // If pages are smaller than 2 MiB, chains that look for the TLB's reach have this many times the
@@ -105,8 +104,7 @@ static void pages_plan(double reach, double most, struct pages_probe probes[PAGE
             probe_of(0.65 * reach * (i - PAGES_ODD + 1), MAP_PAGE_BYTES / 4 * 3 + MAP_NODE_BYTES);
 }
 
-// Returns the kind of chain (MAP_…) for a probe. The nodes of MAP_PAGES are a power of two apart.
-// The odd probes have another distance, so their kind is MAP_PROBE.
+// Returns the kind of chain for a probe: nodes of MAP_PAGES are a power of two apart, others not.
 static const char *chain_of(size_t probe)
 {
     return probe >= PAGES_ODD ? MAP_PROBE : MAP_PAGES;
@@ -152,8 +150,7 @@ struct pages_latency {
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
                 struct pages_latency latency)
 {
-    // region at which the curve's chain needs as many TLB entries as a probe that does not fit the
-    // TLB
+    // region at which the curve's chain needs as many TLB entries as a probe that does not fit
     double alike =
         fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
     double beyond = map_curve_ns(curve, alike);

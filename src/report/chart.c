@@ -209,8 +209,7 @@ static bool is_drawn(const struct chart *chart, const struct chart_line *line, s
            (!chart->log_x || chart->xs[i] > 0);
 }
 
-// A point of a line in the drawing: its coordinates in quarter pixels, and whether its value is not
-// trusted.
+// A point of a line, in quarter pixels, and whether its value is not trusted.
 struct place {
     long x, y;
     bool flagged;

@@ -51,8 +51,7 @@ static bool has_rows(const struct view_info *view)
     return view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;
 }
 
-// Fills s->points with the measured results that have a median of s->metric, which the caller has
-// set. Returns false if there are none.
+// Fills s->points with the results that have a median of s->metric; returns false if none has.
 static bool find_points(struct source *s)
 {
     size_t count;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // Limits for a terminal without --all: groups of rows in a section. They divide SECTION_ROWS
-    // rows equally, but each may print GROUP_ROWS rows.
+    // Limits for a section on a terminal without --all: at most SECTION_GROUPS groups of rows
+    // divide SECTION_ROWS rows equally, but each may print GROUP_ROWS rows.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     SECTION_GROUPS = 40,

@@ -132,8 +132,7 @@ static void map_put(const struct page *page)
 
 // ---------------------------------------------------------------- strips of dots, one per metric
 
-// Returns the loss at the left end of a metric's strip; the right end is a gain of the same size.
-// metric->found lies well inside.
+// Returns the loss at the left end of a metric's strip; the right end is an equal gain.
 static double strip_range(const struct fleet_metric *metric)
 {
     double range = fmax(1.5 * metric->found, 6 * metric->scale);

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-// The report page as HTML (cmake/Web.cmake), without a NUL at its end; 0 bytes if it could not be
-// built.
+// The report page (cmake/Web.cmake), without a NUL at its end; 0 bytes if it was not built.
 extern const char report_page[];
 extern const uint64_t report_page_bytes;
 

@@ -56,8 +56,7 @@ static const char *figure_text(const struct picture *picture, const struct card_
                         screen_short(picture->arena, figure->value, figure->unit));
 }
 
-// Small text below the value of a figure. `text` is always visible. `wide` follows it, but a narrow
-// HTML page hides it.
+// Small text below a figure. A narrow HTML page hides the part `wide`, which follows `text`.
 struct remark {
     const char *text, *wide;
 };

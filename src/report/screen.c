@@ -18,8 +18,7 @@ static const char *const paint_codes[] = {
     [PAINT_NONE] = "\x1b[0m",   [PAINT_BOLD] = "\x1b[1m",    [PAINT_DIM] = "\x1b[2m",
     [PAINT_GREEN] = "\x1b[32m", [PAINT_YELLOW] = "\x1b[33m", [PAINT_RED] = "\x1b[31m"};
 
-// Characters that fill one to eight eighths of a character cell: left_blocks from the left, and
-// low_blocks from the bottom.
+// One to eight eighths of a character cell, from the left and from the bottom.
 static const char *const left_blocks[] = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 static const char *const low_blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 

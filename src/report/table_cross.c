@@ -8,8 +8,7 @@
 #include <string.h>
 
 enum {
-    // Maximum number of rows per chip. A chip with more shows only rows with a gap
-    // (cross_row.apart).
+    // Maximum number of rows per chip; beyond it, only rows with a gap (cross_row.apart) are shown.
     ROWS_MAX = 40,
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,

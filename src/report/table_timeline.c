@@ -37,8 +37,7 @@ static double cell_at(const struct timeline *timeline, size_t row, size_t column
     return spans_cell(&timeline->spans, row, column, 0);
 }
 
-// Fills the matrix of overlaps from the series "matrix" (columns a, b and overlap), if there is
-// one.
+// Fills the matrix of overlaps from the series "matrix" (columns a, b, overlap), if there is one.
 static void overlaps_open(struct timeline *timeline, const struct result *result)
 {
     const struct series *matrix = result_series(result, "matrix");
@@ -91,8 +90,7 @@ static size_t half_of(const struct timeline *timeline, double ns)
     return (size_t)lround(fmax(0, fmin(share, 1)) * 2 * (double)timeline->columns);
 }
 
-// Returns which half columns of the drawing a span of the lane covers. Each span covers at least
-// one.
+// Returns which half columns of the drawing the lane's spans cover, each span at least one.
 static bool *halves_of(const struct timeline *timeline, double lane)
 {
     bool *halves = ARENA_ARRAY(timeline->screen->arena, 2 * timeline->columns, bool);

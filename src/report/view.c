@@ -78,8 +78,7 @@ static const char *words_of(struct arena *arena, const struct bench_case *c,
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `keys` has `count` entries
         const struct case_value *value = case_find(c, keys[i]->key);
         const char *text = value ? view_value_text(arena, value, keys[i]) : absent;
-        // A bare number would not show its parameter, so it becomes "width=16" unless it is in
-        // bytes.
+        // A bare number would not show its parameter, so it becomes "width=16" (but not a size).
         if (value && value->type != PARAM_TEXT && value->type != PARAM_BYTES)
             text = arena_printf(arena, "%s=%s", keys[i]->key, text);
         words = text_join(arena, words, " ", text);

@@ -90,8 +90,7 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
         budget->timeout_ns = cpu_timeout_ns;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
-    // A simulated GPU needs no limit of host time. Nothing disturbs its samples, so they may be
-    // short.
+    // Nothing disturbs a simulated GPU, so its samples may be short; host time does not matter.
     budget->time_ns = budget->time_most_ns = 0;
     budget->timeout_ns = 600 * NS_PER_S;
     if (hurried)

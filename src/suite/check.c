@@ -16,11 +16,9 @@ struct checking {
     struct check_parts *parts;
     // children[i]: process that measures device i; NULL if no such process runs.
     struct child *children[CHECK_DEVICES_MAX];
-    // waiting[i]: process that has measured device i and waits to send the card's state once more;
-    // NULL if there is none.
+    // waiting[i]: process of device i that waits to send the card's state once more, or NULL
     struct child *waiting[CHECK_DEVICES_MAX];
-    // silent_until_ns[i]: the process of device i is ended at this time, unless it sends something
-    // before.
+    // silent_until_ns[i]: when the process of device i is ended, unless it sends something before
     uint64_t silent_until_ns[CHECK_DEVICES_MAX];
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
     size_t count;

@@ -11,8 +11,7 @@
 struct clock_lock {
     struct arena *arena;
     struct clock_lock_desc desc;
-    // Guard process, which holds the lock; NULL if the device sets its own clock
-    // (GPU_CAP(CLOCK_CHOICE)).
+    // Guard process, which holds the lock; NULL if the device sets its own clock.
     struct clock_guard *guard;
     // granted_hz[i]: core clock that the device granted for desc.hz[i]; 0 before it is locked.
     double *granted_hz;

@@ -74,7 +74,7 @@ static bool lose_worker(struct executor *executor)
     return false;
 }
 
-// Waits for a line from the worker, until the earlier of both times (CHILD_TIMEOUT) or until a
+// Waits for a line from the worker until `until_ns` or `deadline_ns` (CHILD_TIMEOUT), or until a
 // signal of the user (CHILD_WOKEN).
 static enum child_answer receive(struct executor *executor, uint64_t deadline_ns, uint64_t until_ns,
                                  const char **line)

@@ -6,8 +6,7 @@
 struct preset_plan {
     // this member must be the first, because preset_next() casts a pointer to it
     struct plan plan;
-    // Cases of the plan. A case that a co-run of another device took (preset_take) has no
-    // `benchmark`.
+    // Cases of the plan. One that another device's co-run took (preset_take) has no `benchmark`.
     struct plan_case *cases;
     size_t count, capacity;
     size_t at;

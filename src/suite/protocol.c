@@ -72,8 +72,7 @@ static bool parse_value(const struct param_info *param, const char *spelt, struc
     return false;
 }
 
-// Reads the values of a case, in the order of the benchmark's parameters; the message may lack
-// some.
+// Reads the values of a case, in the order of the benchmark's parameters; some may be missing.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     struct order_message *message = object;

@@ -74,7 +74,6 @@ static void describe_host(struct run *run)
     add_host(run, "memory", read_field(arena, "/proc/meminfo", "MemTotal"));
 }
 
-// Returns the present time as "2026-01-31T12:00:00Z".
 static const char *utc_now(struct arena *arena)
 {
     char text[sizeof "2026-01-31T12:00:00Z"];
@@ -85,7 +84,6 @@ static const char *utc_now(struct arena *arena)
     return arena_strdup(arena, text);
 }
 
-// Returns the unit of a device limit by the end of its name: "_bytes", "_hz", or none.
 static enum unit limit_unit(const char *name)
 {
     const char *end = strrchr(name, '_');

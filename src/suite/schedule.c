@@ -260,8 +260,7 @@ static bool is_over(struct scheduler *s, const struct block *block)
     return s->interrupted || clock_now_ns() > block->hard_ns;
 }
 
-// Makes one round: visits each unfinished case of the block once, in random order. Returns false if
-// no other round may follow.
+// Visits each unfinished case of the block once, in random order; false if no round may follow.
 static bool run_round(struct scheduler *s, struct block *block)
 {
     size_t order[PLAN_BLOCK_CASES], count = 0, visits = 0;

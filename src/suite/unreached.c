@@ -49,8 +49,7 @@ static const char *vendor_name(unsigned vendor)
     case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
-        // Other vendors: mostly management controllers or virtual displays, which fathom cannot
-        // measure.
+        // Other display devices are mostly management controllers or virtual displays.
         return NULL;
     }
 }

@@ -31,8 +31,7 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
-// Watches the device and returns the message for the parent. Sets *failure (code ERROR_NONE if
-// none).
+// Returns the message for the parent about a watch. Sets *failure, perhaps to ERROR_NONE.
 static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                                 struct error *failure)
 {
@@ -43,8 +42,7 @@ static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, stru
     return protocol_write_finding(arena, &finding);
 }
 
-// For measure_leave.is_asked: true if the parent has sent a line, which can only be "leave", or has
-// ended.
+// True if the parent has ended or sent a line, which can only be "leave" (measure_leave.is_asked).
 static bool is_asked_to_leave(void *context)
 {
     return child_channel_is_ready(context);
