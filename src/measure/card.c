@@ -11,13 +11,12 @@
 
 static const uint64_t reading_interval_ns = NS_PER_S / 4;
 // Measuring the traffic over the links takes at most 1/25 of the time. A measurement takes 2 ms on
-// an H200, so each watch makes one. With NVIDIA's drivers before 555 a measurement takes 40 ms, so
-// only one is made each second.
+// an H200, and 40 ms with NVIDIA's drivers before 555.
 static const uint64_t traffic_pause = 25;
 
-// How long the used memory of the card is observed: memory_long_ns at first and after a change was
-// seen, else memory_brief_ns. While a process allocated and freed 512 MiB of an H200's memory
-// without a pause, 92 of 100 observations of 2 ms and 99 of 100 of 5 ms saw a change.
+// How long the used memory is observed: memory_long_ns at first and after a change, else
+// memory_brief_ns. While a process allocated and freed 512 MiB of an H200's memory without a pause,
+// 92 of 100 observations of 2 ms saw a change.
 static const uint64_t memory_brief_ns = 2 * NS_PER_MS, memory_long_ns = 20 * NS_PER_MS;
 
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info)
@@ -51,9 +50,8 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // ---------------------------------------------------------------- computed from sensor readings
 
-// A limiter is a reason why the card lowers its clock. A limiter is ignored if it was active for
-// less than this share of the time. The share is small, because the device may be idle for most of
-// the time.
+// Minimum share of the time in which a limiter (a reason for a lower clock) was active. The share
+// is small, because the device may be idle most of the time.
 static const double limiter_counts = 0.02;
 static const double busy_counts = 0.9;
 static const uint64_t watts_least_ns = 2 * NS_PER_S;
@@ -191,8 +189,8 @@ static void remark_limit(unsigned limiter, double hz, struct measure_visit *visi
                      sensor_throttle_text(visit->arena, limiter));
 }
 
-// Judges the core clock of a visit. If the clock is not normal and the card reports what limits it,
-// the visit only gets a remark: a repeated visit would have the same limit.
+// If the card reports what limits its clock, the visit only gets a remark: a repeated visit would
+// have the same limit.
 static void judge_core_clock(struct measure_card *card, double hz, struct measure_visit *visit)
 {
     const struct visit_clock *clock = &visit->clock;
@@ -211,7 +209,6 @@ static void judge_core_clock(struct measure_card *card, double hz, struct measur
         visit_remark(visit, "low-clock", "%.2f GHz under this load, cause unknown", hz / 1e9);
 }
 
-// Asks to repeat a visit that uses memory if the memory clock was lower than earlier in the run.
 // Cards lower the memory clock when work does not use memory all the time.
 static void judge_memory_clock(struct measure_card *card, struct measure_visit *visit)
 {

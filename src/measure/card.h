@@ -30,10 +30,9 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // ---------------------------------------------------------------- sensors and core clock of visits
 
-// Judges the clocks of each visit and adds values of the card's sensors to the visit. Sensors are
-// never read while something is timed. Reading is slow: on an H200, it takes 1 ms to read how long
-// one limit was active. So while the core clock is not low, sensors are read at most every 250 ms.
-// More readings would hardly show more: an H200 updates its energy counter every 0.1 s.
+// Judges the clocks of each visit and adds sensor values to the visit. Sensors are never read while
+// something is timed, and at most every 250 ms while the core clock is not low: on an H200, one
+// value may take 1 ms.
 struct measure_card;
 
 // Opens the sensors of a device. If fathom can read none of them, the result can still judge the
@@ -51,25 +50,23 @@ struct measure_traffic {
 // measurement that took d ns is recent until 25 × d ns after its beginning.
 struct measure_traffic measure_card_traffic(struct measure_card *card);
 
-// Observes how many bytes of the card's memory are in use. Returns the largest minus the smallest
-// number (sensors_memory_change); NaN if the card has no such sensor. The first call, and each call
-// after a change was seen, takes 20 ms; other calls take 2 ms.
+// Returns by how many bytes the card's used memory changed while it was observed
+// (sensors_memory_change); NaN if the card has no such sensor. Takes 2 ms, but 20 ms at first and
+// after a change was seen.
 double measure_card_memory_change(struct measure_card *card);
 
 // Begins a visit. The caller stores the result in measure_request.pace. For *case_hz see
 // pace_begin.
 struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz);
 
-// Ends a visit: adds the sensor values and judges the clocks. If any_clock is set, or if the
-// benchmark's first metric is a plain count (UNIT_NONE), the clocks are not judged.
-//
-// The visit should be repeated (reason `low-clock`) if the core clock changed during the samples,
-// or is too low for this kind of load. But if the card reports what limits the clock, the visit
-// only gets the remark `throttled`. If the clock is only lower than under other loads, the visit
-// gets the remark `low-clock`.
-//
-// A visit that uses memory should also be repeated if the memory clock was higher earlier in the
-// run.
+// Ends a visit: adds the sensor values and judges the clocks. Does not judge them if any_clock is
+// set or the benchmark's first metric is a plain count (UNIT_NONE).
+// - The core clock changed during the samples, or is too low for this kind of load: the visit
+//   should be repeated (reason `low-clock`).
+// - The core clock is only lower than under other loads: remark `low-clock`.
+// - The card reports what limits the core clock: in both cases, only the remark `throttled`.
+// - The visit uses memory, and the memory clock was higher earlier in the run: the visit should be
+//   repeated.
 void measure_card_note(struct measure_card *card, const struct benchmark_info *info, bool any_clock,
                        struct measure_visit *visit);
 
@@ -80,12 +77,10 @@ void measure_card_note(struct measure_card *card, const struct benchmark_info *i
 // long limiters were active, those active at the second reading count.
 unsigned measure_card_limiter(const struct sensor_reading *from, const struct sensor_reading *to);
 
-// Returns the mean power in watts between two readings of the energy counter. busy_ns is how long
-// work kept the device busy between the readings. Returns NaN if one of these is true:
-// - The counter did not rise, or cannot be read.
-// - The time between the readings is below 2 s. The counter may lag by 0.1 s, so a shorter time
-//   gives a wrong power.
-// - The device was busy for less than 90 % of this time.
+// Returns the mean power in watts between two readings of the energy counter; NaN if
+// - the counter did not rise, or cannot be read;
+// - the readings are less than 2 s apart (the counter may lag by 0.1 s);
+// - work kept the device busy (busy_ns) for less than 90 % of this time.
 double measure_card_watts(const struct sensor_reading *from, const struct sensor_reading *to,
                           uint64_t busy_ns);
 

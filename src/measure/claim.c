@@ -5,9 +5,8 @@
 
 // ---------------------------------------------------------------- limits of the claimed work
 
-// lower_by_core lowers `bound`, the highest possible rate of the claimed work, to what the cores
-// can do. lower_by_memory lowers it to what a memory or a link can do. If that limit is unknown
-// (0), the rate becomes unknown (0), too.
+// lower_by_core and lower_by_memory lower `bound` to one limit of the cores, or of a memory or
+// link. A limit of 0 (unknown) makes the bound unknown (0), too.
 static void lower_by_core(struct measure_bound *bound, const struct measure_claim *claim,
                           double per_cycle, double core_hz)
 {
@@ -74,8 +73,7 @@ uint32_t measure_claim_load(const struct measure_claim *claim)
         results += claim->results[which];
         load = load << 1 | (claim->results[which] > 0);
     }
-    // The ratio of arithmetic results to bytes, on a logarithmic scale with steps of a quarter
-    // octave. 7 bits hold ratios from 1 result per 2^16 bytes to almost 2^16 results per byte.
+    // log2 of results per byte, in steps of a quarter octave. 7 bits hold 2^-16 to almost 2^16.
     double balance = bytes > 0 && results > 0 ? 4 * log2(results / bytes) + 64 : 0;
     load = load << 7 | (uint32_t)fmin(fmax(round(balance), 0), 127);
     return load << 13 | (claim->cores & 0x1fff);
@@ -89,10 +87,8 @@ static void add_claim(double *claim, double amount)
         *claim = isfinite(*claim) ? *claim + amount : amount;
 }
 
-// Adds to `claims` the bytes that the hardware counters of each memory level should count, and the
-// cycles for which shared memory is busy. Bytes of the device's memory pass through the L2, so they
-// are also added for the L2. They are not added for the L1, because kernels can bypass the L1. If
-// claim->merges is true, the L2's reads are not predicted.
+// Predicts the bytes at each memory level, and the cycles for which shared memory is busy. Bytes of
+// the device's memory also pass through the L2, but kernels can bypass the L1.
 static void claim_bytes(const struct measure_claim *claim, const struct measure_limits *limits,
                         struct measure_count_claims *claims)
 {
@@ -114,16 +110,14 @@ void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
 {
     if (set_bytes <= limits->l1_bytes / 2)
         claims->of[GPU_COUNTER_L2_READ] = 0;
-    // A working set of at most 3/8 of the last cache surely fits. A larger set may not fit: each
-    // half of a divided L2 may hold a copy of every line, and the cache's sets fill unevenly. The
-    // 25 MiB of half an H100's L2 did not hold all of 24 MiB
+    // A larger set may not fit: each half of a divided L2 may hold a copy of every line, and a
+    // cache's sets fill unevenly. The 25 MiB of half an H100's L2 did not hold all of 24 MiB
     // (reference/h100-cuda-counters.json.gz).
     if (limits->last_cache_known && set_bytes <= limits->last_cache_bytes / 8 * 3)
         claims->of[GPU_COUNTER_DRAM_READ] = 0;
 }
 
-// Adds to `claims` the number of instructions that compute the results stated in `claim`. In each
-// thread of a subgroup, an instruction computes one result, or two in FP16.
+// An instruction computes one result per thread of a subgroup, or two in FP16.
 static void claim_results(const struct measure_claim *claim, double lanes,
                           struct measure_count_claims *claims)
 {
@@ -151,8 +145,6 @@ struct measure_count_claims measure_claim_counts(const struct measure_claim *cla
     return claims;
 }
 
-// Adds to the visit each hardware counter that was read: the counted value, and the value that
-// follows from `claim`.
 static void report_counted(const struct measure_claim *claim, const struct measure_count *count,
                            struct measure_visit *visit)
 {

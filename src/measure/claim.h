@@ -25,13 +25,13 @@ struct measure_claim {
     double written_bytes[MEASURE_LEVEL_COUNT];
     double results[MEASURE_CLASS_COUNT];
     unsigned cores; // number of cores at work; 0 if not known
-    // Size in bytes of a working set that each unit of work reads again; 0 if there is none. The
-    // set must have been read once before the hardware counters start. If a cache holds the set,
-    // fathom predicts no reads at the levels behind this cache.
+    // Size in bytes of a working set that each unit of work reads again; 0 if there is none. It
+    // must have been read once before the hardware counters start. No reads are predicted behind a
+    // cache that holds it.
     uint64_t set_bytes;
     // True if several threads may read the same bytes at the same time. Devices merge such reads
-    // before the L2, so the hardware counter `l2_read` is not predicted. Exception: if the working
-    // set (set_bytes) is at most half of the L1, the prediction is 0.
+    // before the L2, so `l2_read` is not predicted, except as 0 if set_bytes is at most half of the
+    // L1.
     bool merges;
     // Values that the hardware counters should have for one unit of work. If the pointer is NULL,
     // measure_claim_counts computes the values from the other members, as if whole sectors were
@@ -56,13 +56,13 @@ struct measure_bound {
     double per_cycle; // highest amount per core cycle of one core
 };
 
-// Returns the highest possible rate of bytes or results, if one unit of work has `amount` of them.
-// Each kind of bytes and results in `claim` has its own limit; the lowest limit counts. Both
-// members are 0 if the claim is empty or if one of the limits is not known.
+// Returns the highest possible rate of bytes or results, if one unit of work has `amount` of them:
+// the lowest limit of all that `claim` contains. Both members are 0 if the claim is empty or a
+// limit is not known.
 //
-// If core_hz or claim->cores is 0, limits per cycle and limits per second cannot be converted. Then
-// per_s is 0 if a limit of the cores applies (L1, shared memory, arithmetic), and per_cycle is 0 if
-// a limit of the memory or of the link applies.
+// If core_hz or claim->cores is 0, limits per cycle and per second cannot be converted: per_s is 0
+// if a limit of the cores applies (L1, shared memory, arithmetic), per_cycle if one of the memory
+// or link.
 struct measure_bound measure_claim_bound(const struct measure_claim *claim,
                                          const struct measure_limits *limits, double amount,
                                          double core_hz);
@@ -84,10 +84,9 @@ struct measure_account {
     struct measure_visit *visit;
 };
 
-// Sets the samples, the clock step and the limit of metric number `metric`. One unit of work has
-// `amount` bytes or results. `form` says whether the metric is a rate, or the time for one byte or
-// result. Also sets the visit's kind of load and whether the visit uses memory. If hardware
-// counters were read, adds them to the visit.
+// Sets the samples, the clock step and the limit of metric number `metric`: a rate or the time for
+// one byte or result (`form`), with `amount` of them in one unit of work. Also adds to the visit
+// its kind of load, whether it uses memory, and the hardware counters that were read.
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 
@@ -97,15 +96,13 @@ struct measure_count_claims measure_claim_counts(const struct measure_claim *cla
                                                  const struct gpu_info *info);
 
 // Predicts the hardware counters of kernels that read a working set of `set_bytes` bytes again and
-// again. If the set is at most half of the L1, `l2_read` is predicted to be 0. If the set is at
-// most 3/8 of the last cache, and the size of that cache is known, `dram_read` is predicted to be
-// 0.
+// again: `l2_read` is 0 up to half of the L1, `dram_read` is 0 up to 3/8 of the last cache, if its
+// size is known.
 void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
                         struct measure_count_claims *claims);
 
 // Adds the reason "unseen-cache", which makes the case suspect, to a visit that should measure
-// memory but may measure a cache. Adds it only if the size of the last cache is not known, and the
-// working set of `bytes` bytes may fit into that cache.
+// memory: if the size of the last cache is not known and may hold the working set of `bytes` bytes.
 void measure_claim_memory(struct measure_visit *visit, const struct measure_limits *limits,
                           uint64_t bytes);
 

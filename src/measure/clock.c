@@ -39,12 +39,10 @@ double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from,
 
 enum {
     STAMP_WORDS = 4,
-    // Maximum number of loop iterations in one invocation of the clock kernel. An invocation makes
-    // at most stamps × (iterations + 9). After 65535 iterations of an invocation, Mesa's software
-    // GPU ends all loops without an error (LP_MAX_TGSI_LOOP_ITERATIONS).
+    // Maximum number of loop iterations in one invocation, at most stamps × (iterations + 9). After
+    // 65535, Mesa's software GPU ends all loops without an error (LP_MAX_TGSI_LOOP_ITERATIONS).
     LOOPS_MAX = 65000,
-    // Number of stamps (clock readings) per workgroup in a lead. A lead is light work before the
-    // samples: the kernel waits between its stamps.
+    // Stamps per workgroup in a lead. The kernel waits between them: that is the light work.
     LEAD_STAMPS = 2,
     // number of workgroups of the clock kernel if the number of cores is not known
     GROUPS_UNKNOWN = 64,
@@ -184,9 +182,7 @@ static unsigned bits_of(uint64_t value)
     return bits;
 }
 
-// Returns the width in bits of a counter whose highest reading has more than 32 bits: the number of
-// bits of this reading. Above NARROW_BITS_MOST the width is 64, because no known counter has
-// between 57 and 63 bits.
+// Above NARROW_BITS_MOST the width is 64: no known counter has between 57 and 63 bits.
 static unsigned wide_bits(uint64_t highest)
 {
     unsigned bits = bits_of(highest);
@@ -214,8 +210,7 @@ static double step_of(const struct clock_run *runs, size_t count, enum which_clo
     return (double)step;
 }
 
-// Returns the ticks of one clock (`which`) from stamp `first` to stamp `last`. The clock wraps at
-// most once between two successive stamps.
+// The clock wraps at most once between two successive stamps.
 static double ticks_between(const struct clock_run *run, size_t first, size_t last,
                             enum which_clock which, unsigned bits)
 {
@@ -267,8 +262,7 @@ static double snapped_to(double value, double nominal)
     return fabs(value - nominal) <= snap * nominal ? nominal : value;
 }
 
-// Returns the last reading of the device clock in a run, as ticks since the first reading of the
-// first run.
+// Returns the ticks of the device clock from the first run's first stamp to this run's last stamp.
 static double ticks_since_begin(const struct clock_run *runs, size_t run, unsigned bits)
 {
     const struct clock_run *at = &runs[run];
@@ -276,8 +270,8 @@ static double ticks_since_begin(const struct clock_run *runs, size_t run, unsign
                                        bits);
 }
 
-// Returns the index of the run whose end the host noticed soonest after its last stamp. Only the
-// runs from `first` to `end` − 1 are compared.
+// Returns the run, from `first` to `end` − 1, whose end the host noticed soonest after its last
+// stamp.
 static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
                            double tick_ns)
 {

@@ -59,8 +59,7 @@ uint64_t measure_clock_stamp(const uint32_t words[2]);
 double measure_clock_elapsed_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
 // Returns the nanoseconds from reading `from` of the device-wide clock to reading `to`; negative if
-// `to` is the earlier one. The time between the readings must be less than half of the clock's
-// range.
+// `to` is the earlier one. They must be less than half of the clock's range apart.
 double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
 #endif

@@ -30,8 +30,8 @@ struct clock_dispatch {
     uint64_t offset;
     uint32_t groups; // number of workgroups; each writes its own stamps
     uint32_t stamps; // number of stamps (clock readings) per workgroup
-    // Number of iterations of the loop that waits between two stamps. The kernel itself adds 0 to 7
-    // iterations. One iteration has 16 xorshift steps.
+    // Iterations of the loop that waits between two stamps, each of 16 xorshift steps. The kernel
+    // itself adds 0 to 7.
     uint32_t iterations;
 };
 
@@ -41,9 +41,8 @@ uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps);
 
 void clock_kernel_dispatch(struct gpu_batch *batch, const struct clock_dispatch *dispatch);
 
-// clock_kernel_core returns the id of the core on which workgroup number `group` ran; UINT32_MAX if
-// the id is not known. clock_kernel_stamp returns stamp number `stamp` of this workgroup. `words`
-// points to the first word that the dispatch wrote.
+// Read what a dispatch wrote from `words` on, for workgroup number `group`: the id of its core
+// (UINT32_MAX if not known), and its stamp number `stamp`.
 uint32_t clock_kernel_core(const uint32_t *words, uint32_t stamps, uint32_t group);
 struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, uint32_t group,
                                       uint32_t stamp);
@@ -61,43 +60,32 @@ struct clock_run {
 };
 
 // Returns the width of the core's counter in bits; 0 if the runs do not show the width yet. Three
-// observations show it.
-//
-// (1) A reading has more than 32 bits. The width is then the number of bits in use; 64 if more than
-// 56 are in use. If the true width is larger, intervals are correct all the same, because none
-// lasts 2^33 ticks. A width of 64 would be wrong for a counter of 36 or 40 bits that wraps within
-// an interval.
-//
-// (2) Within a run, the value fell by more than half of the highest value. The counter has then
-// wrapped, and its top bit is the highest bit ever set (RDNA 2 and newer: 20 bits).
-//
-// (3) The counter reached 2^25 without a wrap. The width is then taken to be 32 bits.
+// observations show it:
+// - A reading has more than 32 bits: the width is the number of bits in use, or 64 if more than 56
+//   are in use. Too small a width does no harm, because no interval lasts 2^33 ticks; too large a
+//   width gives wrong intervals if the counter wraps.
+// - Within a run, the value fell by more than half of the highest value. The counter has then
+//   wrapped, and its top bit is the highest bit ever set (RDNA 2 and newer: 20 bits).
+// - The counter reached 2^25 without a wrap: the width is taken to be 32 bits.
 unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 
 // Fills all numbers of `clock` from at least three runs in time order, some of them with 0
 // iterations. The caller has set has_counter and has_device_clock. `stamp_step_ns` is the unit of
 // the device's time stamps; 0 if not known.
+// - Step of a clock: the greatest common divisor of all differences between neighbouring readings.
+// - Tick of the device clock: measured with the host's clock, between the ends of two runs, one
+//   from the first and one from the last third of the runs; each is the one that the host noticed
+//   soonest. A result within 2 % of 1 ns, or of stamp_step_ns, becomes that value.
+// - Rate of the core's counter: its ticks per tick of the device clock, the median over stretches
+//   of half a run, in the runs with the most iterations.
+// - The same without a device clock: from the spans of these runs, less the time that a run with 0
+//   iterations takes beside its stamps. A span encloses its stamps, so the smallest span / ticks is
+//   the best.
 //
-// The step of a clock is the greatest common divisor of all differences between neighbouring
-// readings.
-//
-// The tick of the device clock is measured with the host's clock, between the ends of two runs that
-// are far apart: the device clock also runs between runs. One run is from the first third of the
-// runs, the other from the last third. In each third, the run is taken whose end the host noticed
-// with the least delay. A result within 2 % of 1 ns becomes 1 ns; a result within 2 % of the unit
-// of time stamps becomes that unit.
-//
-// The rate of the core's counter is its ticks per tick of the device clock: the median over
-// stretches of half a run, in the runs with the most iterations. Without a device clock, the ticks
-// are compared with the spans of these runs. A span encloses the stamps of its run, so span / ticks
-// is never too small, and the smallest quotient is the best. Runs with 0 iterations show the time
-// that a run takes beside its stamps. This time is subtracted from each span.
-//
-// In three cases an existing counter does not count core cycles. (1) It ticks like the device
-// clock: the rates are equal within 1e-4, and the steps are the same (lavapipe reads one host clock
-// for both). (2) There is no device clock, and the counter ticks at 1 GHz ± 0.5 %. (3) The counter
-// is slower than 150 MHz. No core under load is so slow, so the counter counts the ticks of a
-// crystal.
+// A counter does not count core cycles in three cases:
+// - It ticks like the device clock: equal rates within 1e-4, and equal steps (lavapipe).
+// - There is no device clock, and the counter ticks at 1 GHz ± 0.5 %.
+// - It is slower than 150 MHz, as no core under load is: it counts a crystal's ticks.
 void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, size_t count,
                           double stamp_step_ns, struct measure_clock *clock);
 

@@ -7,15 +7,14 @@
 
 enum {
     STAMPS = 128,
-    // Number of runs with 0 iterations at the beginning of the probe, and again at its end. The
-    // host notices the end of at least one of several runs without delay.
+    // Runs with 0 iterations at each end of the probe. The host notices the end of at least one of
+    // them without delay.
     BRIEF_RUNS = 8,
     LONG_RUNS = 3,
     RUNS_MAX = 60
 };
 static const double long_run_ns = 4e6;
-// Pause before the last runs of the clock kernel. The longer the probe lasts, the more precise is
-// the measured tick length of the device clock.
+// Pause before the last runs: a longer probe measures the device clock's tick more precisely.
 static const uint64_t pause_ns = 30 * NS_PER_MS;
 static const uint64_t timeout_ns = 5 * NS_PER_S;
 
@@ -72,9 +71,8 @@ static double last_span_ns(const struct probe *probe)
     return probe->runs[probe->count - 1].span_ns;
 }
 
-// Runs the clock kernel with 0 iterations, then with more and more, and at last with 0 again.
-// Repeats the longest run until there are LONG_RUNS of it and the counter's width is known. In all,
-// makes at most RUNS_MAX runs.
+// Runs the clock kernel with 0 iterations, then with more and more, and at last with 0 again. The
+// longest run is repeated until the counter's width is known.
 static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
 {
     if (!probe_runs(probe, BRIEF_RUNS, 0, err))
@@ -133,8 +131,7 @@ static const char *kernel_name(const struct gpu_info *info)
     return core ? "measure_clock_core" : device ? "measure_clock_device" : NULL;
 }
 
-// Creates the buffer for the stamps of the clock kernel. It has room for two stamps per workgroup
-// before a sample, and two after it.
+// The buffer has room for two stamps per workgroup before a sample, and two after it.
 static bool make_stamps(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
 {
     uint32_t groups = clock_kernel_groups(gpu_device_info(gpu_scope_device(scope)));

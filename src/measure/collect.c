@@ -51,8 +51,7 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
     return collect;
 }
 
-// Makes a new set of rounds from the visits of the case: from all if `all` is true, else only from
-// those without a reason to be repeated.
+// Makes rounds from all visits, or only from those without a reason to be repeated.
 static struct rounds *gather(const struct collect *collect, bool all, struct arena *arena)
 {
     struct rounds *rounds = rounds_create(arena, collect->info);
@@ -62,8 +61,8 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
     return rounds;
 }
 
-// Returns the number of rounds that is enough for a result. If fewer visits have no reason to be
-// repeated, the result uses all visits.
+// Returns how many rounds are enough. If fewer visits need no repetition, the result uses all
+// visits.
 static unsigned rounds_needed(const struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
@@ -72,8 +71,8 @@ static unsigned rounds_needed(const struct collect *collect)
 
 // ---------------------------------------------------------------- the stop rule
 
-// The stop rule looks at the interval after rounds_min rounds (look 0), and then after twice as
-// many rounds as at the look before. Returns the number of the present look, or of the next one.
+// Returns the number of the present look at the interval, or of the next one. The first look is
+// after rounds_min rounds, each further one after twice as many.
 static unsigned look_number(const struct collect *collect, const struct rounds *rounds)
 {
     unsigned look = 0;
@@ -96,9 +95,8 @@ static struct interval spread_of(const struct round_metric *metric, double confi
     return interval_of_median(medians, metric->rounds, confidence);
 }
 
-// Returns the median of a metric and its interval at the given confidence. If there is only one
-// round and its visit computed an interval itself (visit_half), returns that interval. The interval
-// extends at least one clock step to either side of the median.
+// Returns the median and its interval, which extends at least one clock step to either side. With a
+// single round, the interval that its visit computed counts (visit_half).
 static struct interval interval_of(const struct round_metric *metric, double confidence,
                                    struct arena *scratch)
 {
@@ -115,9 +113,8 @@ static struct interval interval_of(const struct round_metric *metric, double con
     return interval;
 }
 
-// Returns true if the first metric that has values is precise enough, or if no metric has values.
-// Precise enough means that half of the interval is within the goal, within the share `enough` of
-// the median, or within one clock step.
+// Returns true if half of the first metric's interval is within the goal, the share `enough` of the
+// median, or one clock step, or if no metric has values.
 static bool is_precise(const struct collect *collect, double confidence, double enough)
 {
     const struct round_metric *metric = rounds_primary(collect->rounds);
@@ -130,9 +127,8 @@ static bool is_precise(const struct collect *collect, double confidence, double 
     return half <= fmax(fmax(goal, enough) * fabs(spread.median), metric->step);
 }
 
-// Keeps a case from repeating visits without end. Does nothing until too many visits have a reason
-// to be repeated. If enough visits then have none, the case ends, and only these visits count. If
-// not, all visits count from now on, also the earlier ones.
+// Keeps a case from repeating visits without end. Once too many have a reason to be repeated, the
+// case ends if enough others are left; else all visits count from now on, also the earlier ones.
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;
@@ -146,8 +142,7 @@ static void limit_retakes(struct collect *collect)
     collect->rounds = gather(collect, true, collect->arena);
 }
 
-// Gives a reason to be repeated to each visit that a burst of other work on the device disturbed.
-// Does nothing before rounds_min rounds, without rule.alone, or once all visits count.
+// Flags the visits that a burst of other work disturbed, unless all visits count anyway.
 static void flag_hits(struct collect *collect)
 {
     if (!collect->rule.alone || collect->all_count ||
@@ -174,9 +169,8 @@ static void decide(struct collect *collect)
         collect->state = COLLECT_SPENT;
 }
 
-// Gives a reason to be repeated to visits whose core clock was lower than another visit's
-// (pace_flag_low). Returns true if any visit got one. Does nothing if the rule allows any clock, or
-// if the first metric is a plain count, which does not depend on the clock.
+// Flags the visits whose core clock was lower than another visit's (pace_flag_low). A plain count
+// does not depend on the clock.
 static bool flag_low_clocks(struct collect *collect)
 {
     if (collect->rule.any_clock || collect->info->metrics[0].unit == UNIT_NONE)
@@ -349,8 +343,7 @@ void collect_result(const struct collect *collect, struct arena *arena, struct r
         bool skipped = error->code == ERROR_UNSUPPORTED || error->code == ERROR_OUT_OF_MEMORY;
         result_flag(arena, result, skipped ? VERDICT_SKIPPED : VERDICT_FAILED,
                     error_code_name(error->code), "%s",
-                    // The error message may quote a driver's text, which may contain control
-                    // characters.
+                    // The message may quote a driver's text with control characters.
                     text_printable(arena, error->message, SIZE_MAX));
         return;
     }

@@ -26,22 +26,21 @@
 
 #include "measure/visit.h"
 
-// A result is suspect if its whole interval lies above its physical limit times this factor. A time
-// is suspect if its whole interval lies below its limit divided by this factor. The factor is above
-// 1, because data sheets round the clocks and rates from which limits follow.
+// A result is suspect if its whole interval lies above its physical limit times this factor, or,
+// for a time, below its limit divided by it. The factor is above 1, because data sheets round
+// clocks and rates.
 #define COLLECT_SHARE_MOST 1.02
 
 // Limits, relative to the median, for metrics whose samples include time of the host
-// (visit_by_host). The goal for half of the interval is at least COLLECT_HOST_GOAL. If half of the
-// interval is above COLLECT_HOST_MOST and above the goal, the result is suspect or gets a remark.
-// Medians of such metrics differ by about these shares between healthy machines with equal cards
-// (docs/evidence/results.md), so a narrower interval would say nothing about the next run.
+// (visit_by_host): the smallest goal for half of the interval, and the half from which on the
+// result is suspect or gets a remark. Medians of healthy machines with equal cards differ by about
+// these shares (docs/evidence/results.md), so a narrower interval would say nothing about the next
+// run.
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
-// If half of the first metric's interval is at most this share of the median, the result gets no
-// remark about the precision of this metric. Rates have a narrower goal, so that two runs agree
-// within this share.
+// Half of the first metric's interval, relative to the median, up to which its precision gets no
+// remark. Rates have a narrower goal, so that two runs agree within this share.
 #define COLLECT_PRECISE_ENOUGH 0.01
 
 enum {
@@ -72,17 +71,15 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
 // round. But once too many visits have such a reason, and too few have none, all visits count.
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
 
-// Gives the visits of the case from number `first` on (0: all visits) a reason to be repeated, for
-// example because other work was found after them. If the case was done, it may then need more
-// visits.
+// Gives the visits from number `first` on (0: all) a reason to be repeated, for example other work
+// found after them. A case that was done may then need more visits.
 void collect_flag(struct collect *collect, unsigned first, const struct reason *reason);
 
 // Adds a remark to each visit of the case from number `first` on.
 void collect_remark(struct collect *collect, unsigned first, const struct reason *reason);
 
-// Ends the case because a visit failed. With the error UNSUPPORTED or OUT_OF_MEMORY the case gets
-// the verdict "skipped", with any other error "failed". The case's result holds no metric, even if
-// earlier visits succeeded.
+// Ends the case because a visit failed: "skipped" with the errors UNSUPPORTED and OUT_OF_MEMORY,
+// else "failed". The result then holds no metric, even if earlier visits succeeded.
 void collect_failure(struct collect *collect, const struct error *err);
 
 // collect_rounds returns the number of rounds. collect_visits returns the number of all visits,
@@ -97,23 +94,20 @@ bool collect_lacks_metric(const struct collect *collect);
 // a value in a visit that counts; NULL if there is none.
 const char *collect_by_host(const struct collect *collect);
 
-// Returns true if the case needs no further visit. There are four reasons: its first metric is
-// precise enough; the rounds or the budget of device time are used up; too many visits had to be
-// repeated; a visit failed.
+// Returns true if the case needs no further visit: its first metric is precise enough, the rounds
+// or the device time are used up, too many visits had to be repeated, or a visit failed.
 bool collect_done(const struct collect *collect);
 
-// Returns true if half of the first metric's interval is small enough: within the goal, within
-// COLLECT_PRECISE_ENOUGH, or within one step of the clock. Also returns true if no metric has
-// values.
+// Returns true if half of the first metric's interval is within the goal, COLLECT_PRECISE_ENOUGH or
+// one step of the clock, or if no metric has values.
 bool collect_precise(const struct collect *collect);
 
 // Returns true if collect_failure has ended the case.
 bool collect_failed(const struct collect *collect);
 
-// Computes the case's result from its visits so far, in `arena`: metrics with intervals and limits,
-// the verdict with its reasons, details, sensors, series and kernel. A sensor's value is its median
-// over the visits. Series are from the last visit that has any. The caller sets key, device and
-// case.
+// Computes in `arena` the case's result from its visits so far; the caller sets key, device and
+// case. A sensor's value is its median over the visits. Series are from the last visit that has
+// any.
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result);
 
 #endif

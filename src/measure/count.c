@@ -8,8 +8,7 @@
 struct selection {
     struct selection *older;
     unsigned groups;
-    // The selected counters: first the wanted counters of GPU_COUNTERS that the device has, then
-    // the vendor's own (native) counters that the user named.
+    // First the wanted counters of GPU_COUNTERS that the device has, then the named native ones.
     struct counted {
         const char *name;
         struct gpu_counter_source source;
@@ -83,8 +82,8 @@ static void add_neutral(const struct measure_count *count, struct selection *to)
     }
 }
 
-// Returns true if the name is a counter of GPU_COUNTERS that the device has. If the vendor has a
-// counter with the same name, returns false.
+// Returns true for a counter of GPU_COUNTERS that the device has. A native counter of the same name
+// comes first.
 static bool is_neutral(const struct measure_count *count, const char *name)
 {
     size_t natives;

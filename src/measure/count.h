@@ -12,9 +12,8 @@
 
 struct measure_count;
 
-// Groups of counters. A device can read only few counters at once, so it runs the work in several
-// passes. On an H200, MEASURE_COUNT_MEMORY takes two passes, each further group takes one or two
-// more, and all groups together take six.
+// Groups of counters. A device reads few counters at once, so it runs the work in several passes:
+// on an H200, two for MEASURE_COUNT_MEMORY, one or two for each further group, six for all.
 enum measure_count_group {
     // All counters that belong to no other group, such as bytes read and written at each level
     // (memory, L2, L1) and instructions of each kind of unit.
@@ -37,9 +36,8 @@ void measure_count_close(struct measure_count *count); // closes the counters; `
 struct measure_count_desc {
     // Two batches with the same kind of work: `once` has N units of it, `twice` has 2 N.
     struct gpu_batch *once, *twice;
-    // Work that runs before `once` and before `twice` in each pass of the hardware counters, so
-    // that both batches find the caches in the same state. If the pointer is NULL, `twice` runs
-    // once before the first pass, and nothing runs before later passes.
+    // Work that runs before `once` and before `twice` in each pass, so that both find the caches in
+    // the same state. If NULL, `twice` runs once before the first pass only.
     struct gpu_batch *before;
     double units;        // number of units of work in the batch `once` (N)
     uint64_t timeout_ns; // maximum wait for one submission, in ns
@@ -48,10 +46,9 @@ struct measure_count_desc {
 // Returns the description of the device whose counters are open.
 const struct gpu_info *measure_count_info(const struct measure_count *count);
 
-// Selects what later calls of measure_count_run count: the counters of `groups` (a sum of values of
-// enum measure_count_group), and those named in measure_count_open. Fails with ERROR_UNSUPPORTED if
-// the device has none of them, else with the error of gpu_counter_set_create, for example if the
-// device lacks a named counter.
+// Selects what later calls of measure_count_run count: the counters of `groups` (a sum of enum
+// measure_count_group), and those named in measure_count_open. Fails with ERROR_UNSUPPORTED if the
+// device has none of them, else with the error of gpu_counter_set_create.
 MUST_CHECK bool measure_count_select(struct measure_count *count, unsigned groups,
                                      struct error *err);
 

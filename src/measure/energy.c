@@ -53,8 +53,7 @@ enum {
     CHANGES_LEAST = 4
 };
 
-// A change of the energy counter: the first reading with the new value. late_ns is the time since
-// the reading before it.
+// The first reading with a new value of the counter, and the time since the reading before it.
 struct change {
     const struct energy_reading *reading;
     double late_ns;
@@ -76,8 +75,7 @@ static size_t find_changes(const struct energy_reading *readings, size_t count,
     return found;
 }
 
-// Drops changes at both ends of the list until the first and the last have at most the median
-// delay, because NVIDIA's library sometimes takes 50 ms to answer.
+// Drops late changes at both ends: NVIDIA's library sometimes takes 50 ms to answer.
 static size_t trim(struct change **changes, size_t count, struct arena *scratch)
 {
     double *late_ns = ARENA_ARRAY(scratch, count, double);
@@ -91,10 +89,9 @@ static size_t trim(struct change **changes, size_t count, struct arena *scratch)
     return count;
 }
 
-// Returns half of the interval of the power, relative to the power; NaN for fewer than
-// CHANGES_LEAST changes after the first one. The power follows from the first and the last change
-// of the counter, so the errors of these two count. The scatter of all changes around a straight
-// line shows the error of one change.
+// Returns half of the interval of the power, relative to the power; NaN for too few changes. The
+// power has the errors of the first and last change; the scatter of all changes around a straight
+// line shows the error of one.
 static double half_of(const struct change *changes, size_t count, double length_ns,
                       struct arena *scratch)
 {
@@ -179,10 +176,9 @@ static void take_reading(struct burn *burn)
         .joules = joules_now(burn->desc->energy), .at_ns = clock_now_ns(), .units = burn->units};
 }
 
-// Repeats the work with IN_FLIGHT submissions in flight. So the device stays busy while the host
-// reads the counter, which takes NVIDIA's library 4 ms, and sometimes 50 ms. The host reads the
-// counter after it had to wait for a submission, because only then does it know how many have
-// ended. If IN_FLIGHT submissions in a row need no wait, the host reads the counter without one.
+// Keeps IN_FLIGHT submissions in flight, so that the device stays busy while NVIDIA's library reads
+// the counter (4 ms, sometimes 50 ms). The host reads after it had to wait for a submission: only
+// then does it know how many have ended.
 static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();

@@ -36,10 +36,9 @@ struct measure_energy_result {
     double length_ns; // time in ns between the first and the last change; 0 if fewer than two
     unsigned changes; // number of changes after the first one; 0 if there are fewer than two
     // Half of the 95 % interval of unit_j and of watts, relative to the value; NaN if `changes` is
-    // below 4, or if unit_j is NaN. It follows from the errors of the first and of the last change.
-    // The scatter of all changes around a straight line of energy over time shows the error of one
-    // change (Student's t). `half` is at least the delay with which the host may see a change,
-    // relative to length_ns.
+    // below 4, or unit_j is NaN. It follows from the scatter of all changes around a straight line
+    // of energy over time (Student's t), but is at least the delay with which the host may see a
+    // change, relative to length_ns.
     double half;
 };
 
@@ -57,11 +56,10 @@ struct energy_reading {
     double units;  // number of units of work that had surely ended before the reading
 };
 
-// Computes `result` from the first and the last change of the energy counter. Only at a change does
-// the host know at what time the counter had its value. The host sees a change late, by at most the
-// time since its previous reading. Changes at both ends that it saw later than the median delay are
-// dropped. If fewer than two changes remain, or if no energy or no unit came between them, unit_j
-// is NaN.
+// Computes `result` from the first and the last change of the energy counter: only at a change is
+// the time of a value known. The host sees a change late, by at most the time since its previous
+// reading; changes at both ends that are later than the median delay are dropped. unit_j is NaN if
+// fewer than two changes remain, or no energy or unit came between them.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

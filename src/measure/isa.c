@@ -14,8 +14,7 @@ struct name {
     char text[NAME_BYTES];
 };
 
-// A loop in assembly text: from the first line of a block to the branch that jumps back to that
-// line.
+// From the first line of a block to the branch that jumps back to this line.
 struct loop {
     const char *begin, *end;
 };
@@ -44,8 +43,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-// Returns the word that begins at `at`; "" if the word has NAME_BYTES or more characters. Load
-// instructions and labels that matter are shorter.
+// Returns the word at `at`; "" if it is longer than any load instruction or label that matters.
 static struct name word_at(const char *at)
 {
     struct name name = {""};
@@ -138,8 +136,8 @@ static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)
         }
 }
 
-// Returns true if the instruction accesses memory and is not an s_load. (Scratch memory does not
-// count.) In a loop with such an instruction, s_loads may load descriptors for that instruction.
+// In a loop with an access to memory other than s_load, s_loads may load descriptors for that
+// access. Scratch memory does not count.
 static bool is_other_access(const struct name *name)
 {
     static const char *const starts[] = {"buffer_", "tbuffer_", "global_",      "flat_",

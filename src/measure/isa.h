@@ -16,11 +16,11 @@ struct isa_loads {
     const char *text;
 };
 
-// Looks at all innermost loops (loops that contain no other loop), takes the one with the most
-// loads, and stores its loads in `loads`. Returns false if no innermost loop has a load.
+// Stores in `loads` the loads of the innermost loop that has the most. Returns false if no
+// innermost loop has a load.
 //
-// Loads of descriptors do not count. In a loop with other accesses to memory than s_load, each
-// s_load of 4 or 8 words is taken for a load of a descriptor.
+// Loads of descriptors do not count: each s_load of 4 or 8 words in a loop that also accesses
+// memory by other instructions is taken for one.
 bool isa_loop_loads(struct arena *arena, const char *assembly, struct isa_loads *loads);
 
 #endif

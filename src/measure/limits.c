@@ -4,8 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// A model (a simulated device) may state the size of its last cache. If the size is at least this
-// many bytes, it is taken as certain.
+// From this size on, the last cache that a model (a simulated device) states is certain.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 // Tables of architectures, chips and products. A figure without a published source is 0.
@@ -22,8 +21,7 @@ struct architecture {
     const char *source;
 };
 
-// A range of PCI device ids of one architecture. The range also covers products that are not in the
-// table of products.
+// A range of PCI device ids of one architecture; it also covers products that no table lists.
 struct chip {
     uint32_t vendor_id, first_id, last_id;
     const struct architecture *architecture;
@@ -40,8 +38,7 @@ struct product {
     unsigned core_mhz;
     unsigned dram_gb_per_s;
     unsigned last_cache_mib;
-    // Multiply-adds of the matrix units per core and cycle, in FP16 and in FP8. If a rate is 0, the
-    // rate of the architecture applies.
+    // Multiply-adds of the matrix units per core and cycle; 0: as the architecture.
     unsigned matrix16, matrix8;
     const char *source;
 };
@@ -93,8 +90,7 @@ static const struct architecture
                   CUDA_GUIDE "; L1 as in Ampere GA10x"},
     hopper     = {"Hopper",          128, 128, 256, {128, 64, 256, 64, 2048, 4096}, false,
                   CUDA_GUIDE "; measured on an H200"},
-    // Export versions of Hopper. Their arithmetic is slower than Hopper's. No public source gives
-    // the rates per cycle, so the rates here are 0.
+    // Export versions with slower arithmetic, whose rates no public source gives.
     hopper_20  = {"Hopper",          128, 128, 256, {  0,  0,   0,  0,    0,    0}, false,
                   CUDA_GUIDE "; measured on an H200"},
     gb100      = {"Blackwell GB100",   0, 128, 256, {128, 64,   0,  0,    0,    0}, false,
@@ -262,8 +258,7 @@ static const struct product products[] = {
 
 // ---------------------------------------------------------------- looking up a device
 
-// Returns true if the device's name, up to " (", ends with the words of `product`: "AMD Radeon RX
-// 6800 (RADV NAVI21)" is an RX 6800, but "RX 6800 XT" and "RX 6800 Laptop GPU" are not.
+// "AMD Radeon RX 6800 (RADV NAVI21)" is an RX 6800; "RX 6800 XT" and "RX 6800 Laptop GPU" are not.
 static bool name_ends_with(const char *device, const char *product)
 {
     const char *end = strstr(device, " (");
@@ -273,8 +268,7 @@ static bool name_ends_with(const char *device, const char *product)
     return length == wanted || device[length - wanted - 1] == ' ';
 }
 
-// Returns true if `gib`, the memory size in the table, is 0 or within 10 % of the reported `bytes`.
-// Drivers reserve some of the memory, or round its size up.
+// Drivers reserve some of the memory, or round its size up. A `gib` of 0 fits any size.
 static bool memory_fits(uint64_t bytes, unsigned gib)
 {
     double ratio = (double)bytes / ((double)gib * 1024 * 1024 * 1024);
@@ -353,9 +347,8 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
     }
 }
 
-// Sets the size of the last cache before memory. NVIDIA's driver reports the size for this device
-// or, with MIG, for the device's part of the chip. A model gives the size in its file. Other
-// drivers report one of several caches, so the size from such a driver is only a lower bound.
+// NVIDIA's driver reports the last cache of this device or, with MIG, of its part. Other drivers
+// report one of several caches, so their size is only a lower bound.
 static void fill_last_cache(const struct gpu_info *info, struct measure_limits *limits)
 {
     uint64_t reported = info->limits.last_cache_bytes;
@@ -367,11 +360,10 @@ static void fill_last_cache(const struct gpu_info *info, struct measure_limits *
         limits->last_cache_bytes = reported;
 }
 
-// Converts the rates in `limits` from rates of a compute unit to rates of what this driver counts
-// as a core. On RDNA, two compute units run a workgroup together. ROCm's OpenCL counts such a pair
-// as one core. Vulkan drivers count each compute unit, and also report the threads of a core.
-// `units` is the number of compute units in the table of products. If it is not clear what the
-// driver counts, the rates become unknown (0).
+// Converts the rates of a compute unit to rates of what the driver counts as a core. On RDNA, two
+// units run a workgroup together: ROCm's OpenCL counts such pairs; Vulkan drivers count units, and
+// report core_threads. `units` is from the table of products. If it is not clear what the driver
+// counts, the rates become unknown (0).
 static void count_pairs(const struct gpu_limits *reported, unsigned units,
                         struct measure_limits *limits)
 {
@@ -397,8 +389,7 @@ static void fill_from_driver(const struct gpu_info *info, struct measure_limits 
     if (reported->core_clock_hz)
         limits->core_clock_hz = (double)reported->core_clock_hz;
     fill_last_cache(info, limits);
-    // Only with NVIDIA's driver does the bandwidth follow from the memory clock: this driver
-    // reports half the data rate, for every kind of memory.
+    // Only NVIDIA's driver reports half the data rate, for every kind of memory.
     if (reported->memory_clock_hz && reported->memory_bus_bits &&
         info->vendor_id == GPU_VENDOR_NVIDIA)
         limits->dram_bytes_per_s =

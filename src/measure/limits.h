@@ -48,29 +48,23 @@ struct measure_limits {
     uint64_t l1_bytes; // size in bytes of the part of a core's L1 that can hold data
     // Size in bytes of the last cache before memory, often the L2; 0 if not known.
     uint64_t last_cache_bytes;
-    // True if the cache of last_cache_bytes is certainly the last one before memory. Sizes from
-    // these sources are certain:
-    // - the table of products
-    // - a CPU
-    // - NVIDIA's driver, for a discrete GPU
-    // - a model, from 1 MiB on
-    // Other drivers may report nothing, or a cache nearer to the cores: AMD's OpenCL reports 16 KiB
-    // of L1.
+    // True if the cache of last_cache_bytes is certainly the last one before memory. Certain
+    // sources: the table of products; a CPU; NVIDIA's driver, for a discrete GPU; a model, from 1
+    // MiB on. Other drivers may report a cache nearer to the cores (AMD's OpenCL: 16 KiB of L1).
     bool last_cache_known;
 };
 
-// Fills in the physical limits of a device: first from tables, then from what the driver reports.
-// The tables list chips by PCI id, and products by name. Tables are needed because Vulkan reports
-// neither clocks nor the size of the L2. For a CPU, sysconf replaces the tables.
+// Fills in the physical limits of a device: from tables of chips (by PCI id) and products (by name;
+// for a CPU from sysconf), then from the driver. Vulkan reports neither clocks nor the size of the
+// L2.
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits);
 
 // Sets name and source of row number `row` of the table of products. Returns false if the table has
 // no such row.
 bool measure_limits_product(size_t row, const char **name, const char **source);
 
-// Returns the size of the largest cache that may lie in front of memory. This is last_cache_bytes
-// if no larger cache is possible (last_cache_known). Otherwise it is at least 256 MiB, the largest
-// size in the table of products.
+// Returns the size of the largest cache that may lie in front of memory: last_cache_bytes if that
+// is certain (last_cache_known), else at least 256 MiB, the largest in the table of products.
 uint64_t measure_limits_cache_most(const struct measure_limits *limits);
 
 // measure_limits_is_dram returns true if a working set of `bytes` surely lies in memory: it is at

@@ -14,8 +14,7 @@ bool pace_is_lower(double hz, double than_hz, double error)
     return hz > 0 && than_hz > 0 && hz < than_hz - margin_hz;
 }
 
-// Returns the measured core clock `hz`. If it is above the stated clock (stated_hz) by less than
-// PACE_STATED_MARGIN, returns stated_hz instead.
+// A clock above stated_hz by less than PACE_STATED_MARGIN counts as stated_hz.
 static double counted_hz(const struct measure_pace *pace, double hz)
 {
     bool is_stated = hz > pace->stated_hz && hz < pace->stated_hz * (1 + PACE_STATED_MARGIN);
@@ -43,10 +42,9 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
     return sparse && pace->sparse_ns > pace->lead_ns ? pace->sparse_ns : pace->lead_ns;
 }
 
-// Adapts the lead (light work before the samples) of visits with sparse work: samples are short,
-// and the device is idle between them. Called when the samples of a visit have the right core
-// clock. If the visit needed a further lead, later visits begin with a longer one. After PACE_CALM
-// sparse visits without a further lead, later visits begin with a shorter one.
+// Called when the samples of a visit have the right core clock: if the visit needed a further lead,
+// later visits with sparse work begin with a longer one; after PACE_CALM without, with a shorter
+// one.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
     if (!pace->sparse)
@@ -61,8 +59,7 @@ static void adapt_sparse_lead(struct measure_pace *pace)
     }
 }
 
-// Accepts a low core clock: the highest clock of this visit's samples becomes the clock of the
-// case. Returns false, which is then the result of pace_again: the samples are not repeated.
+// Accepts a low core clock for the case. Returns false, the result of pace_again: do not repeat.
 static bool settle(struct measure_pace *pace)
 {
     *pace->case_hz = pace->most_hz;
@@ -101,8 +98,7 @@ bool pace_again(struct measure_pace *pace, double seen_hz, double error)
 
 // ---------------------------------------------------------------- the clock that each load keeps
 
-// Returns the entry of a kind of load. If the kind has no entry, makes one. If there is no room,
-// the new entry replaces the one whose last visit is longest ago.
+// Returns the entry of a kind of load. A new entry may replace the one seen longest ago.
 static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
 {
     struct pace_load *oldest = &pace->loads[0];
@@ -118,8 +114,7 @@ static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
     return place;
 }
 
-// Counts successive visits with the same core clock in `row`. If the clock `hz` of this visit
-// differs, begins a new row. Returns true if the row now has at least `visits` visits.
+// Counts successive visits with the same core clock. Returns true from `visits` visits on.
 static bool lasts(struct pace_row *row, double hz, double error, unsigned visits)
 {
     bool same =
@@ -129,10 +124,8 @@ static bool lasts(struct pace_row *row, double hz, double error, unsigned visits
     return row->visits >= visits;
 }
 
-// Updates *known_hz, the highest known core clock, after a visit with the clock `hz`. If *known_hz
-// is 0, sets it to `hz`. After PACE_HIGHER successive visits with the same higher clock, *known_hz
-// rises to the lowest clock of these visits. A single reading may be too high by a percent or two.
-// If it counted, the true clock would look low from then on.
+// Raises *known_hz, the highest known core clock, only after PACE_HIGHER successive visits: a
+// single reading may be too high by a percent or two, and then the true clock would look low.
 static void raise_known(double *known_hz, struct pace_row *higher, double hz, double error)
 {
     if (!(hz > 0))
@@ -145,8 +138,8 @@ static void raise_known(double *known_hz, struct pace_row *higher, double hz, do
         *known_hz = higher->hz;
 }
 
-// Returns true if this kind of load normally runs at a higher core clock than `hz`. Returns false
-// after PACE_LASTING successive visits at the same lower clock, which becomes the normal one.
+// Returns true if this kind of load normally runs faster than `hz`. After PACE_LASTING successive
+// visits at the same lower clock, that clock is the normal one.
 static bool keeps_higher(struct pace_load *load, double hz, double error)
 {
     if (!pace_is_lower(hz, load->kept_hz, error)) {
@@ -199,8 +192,7 @@ static bool is_limited(const struct measure_visit *visit)
     return false;
 }
 
-// Returns true if the card limited the core clock in more than half of the visits. The work of the
-// case then causes the limit, so a repeated visit would be limited, too.
+// If the card limits most visits, the case's work causes the limit, and repeating would not help.
 static bool limit_lasts(struct measure_visit *const *visits, size_t count)
 {
     size_t limited = 0;

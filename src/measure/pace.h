@@ -26,9 +26,8 @@ enum {
     // which the core clock can rise. Each further lead is 4 times as long as the one before.
     PACE_LEAD_FIRST_NS = 2000000,
     PACE_LEAD_MOST_NS = 64000000, // maximum length of a lead
-    // A visit whose core clock stays low makes one lead after another. If the last lead raised the
-    // clock, the visit stops once its leads last PACE_SPENT_MOST_NS in total. If it did not, the
-    // visit stops once they last patience_ns, at most PACE_PATIENCE_NS.
+    // A visit whose core clock stays low stops after leads of this total length: PACE_SPENT_MOST_NS
+    // if the last lead raised the clock, else patience_ns, which is at most PACE_PATIENCE_NS.
     PACE_PATIENCE_NS = 150000000,
     PACE_SPENT_MOST_NS = 300000000,
     PACE_SPARSE_MOST_NS = 4000000, // maximum lead with which visits with sparse work begin
@@ -38,9 +37,8 @@ enum {
 };
 
 // A core clock up to this share above the stated clock (stated_hz) counts as the stated clock.
-// During one run, an H100 ran at 1980 to 2040 MHz; 1980 MHz are stated. Without this margin, 798 of
-// 1,958 results had a remark: they ran at 1995 MHz after others had run at 2025 to 2040 MHz. Each
-// visit also lost time to leads.
+// During one run, an H100 of 1980 MHz ran at 1980 to 2040 MHz; without the margin, 798 of 1,958
+// results had a remark, and each visit lost time to leads.
 #define PACE_STATED_MARGIN 0.05
 
 // A row of successive visits at the same core clock, within the margin of pace_is_lower.
@@ -51,13 +49,11 @@ struct pace_row {
 
 struct pace_load {
     uint32_t load; // number of the kind of load, as in struct visit_clock
-    // Normal core clock of this kind of load. At first, it is the clock of the first visit. After
-    // PACE_HIGHER successive visits at the same higher clock, it is the lowest clock of these
-    // visits. After PACE_LASTING successive visits at the same lower clock, it is the clock of the
-    // last of them. (Clocks are the same within the margin of pace_is_lower.)
+    // Normal core clock of this kind of load. It starts at the clock of the first visit. After
+    // PACE_HIGHER successive visits at the same higher clock, it is the lowest of their clocks.
+    // After PACE_LASTING visits at the same lower clock, it is the last of their clocks.
     double kept_hz;
-    // The most recent successive visits with the same core clock: `lower` if that clock is below
-    // kept_hz, `higher` if it is above kept_hz.
+    // The most recent successive visits at the same clock below kept_hz, and above it.
     struct pace_row lower, higher;
     uint64_t last_seen; // number of the last visit with this kind of load
 };
@@ -69,9 +65,8 @@ struct measure_pace {
     // beginning of the visit. If the pointer is NULL, the clock counts as not limited.
     bool (*limited)(void *context);
     void *context;
-    // Highest core clock that the driver or the product's data sheet states
-    // (measure_limits.core_clock_hz); 0 if not known. A measured clock up to PACE_STATED_MARGIN
-    // above it counts as the stated clock.
+    // Highest core clock that the driver or data sheet states (measure_limits.core_clock_hz); 0 if
+    // not known. Up to PACE_STATED_MARGIN above it, a measured clock counts as the stated one.
     double stated_hz;
     // The highest known core clock: stated_hz, or a higher one that a load had; 0 if not known.
     double fastest_hz;
@@ -81,13 +76,12 @@ struct measure_pace {
     size_t load_count;
     uint64_t visits;
     uint64_t sparse_ns; // minimum lead in ns of a visit with sparse work (see pace_lead_ns)
-    // If leads do not raise the core clock, a visit stops repeating its samples after leads of this
-    // total length in ns. The length is PACE_PATIENCE_NS at first, and half as long after each
-    // visit that stopped. It becomes PACE_PATIENCE_NS again after leads that raised the clock
-    // enough, and after PACE_FELL and PACE_LOW.
+    // If leads do not raise the core clock, a visit stops after leads of this total length. It is
+    // PACE_PATIENCE_NS at first, and half as long after each visit that stopped; leads that raised
+    // the clock enough, PACE_FELL and PACE_LOW set it back.
     uint64_t patience_ns;
-    // Number of successive visits with sparse work (short samples, idle device between them) that
-    // needed no lead beyond sparse_ns. At PACE_CALM, it starts from 0 again.
+    // Successive visits with sparse work that needed no lead beyond sparse_ns. Starts from 0 again
+    // at PACE_CALM.
     unsigned calm;
     // The members below belong to the present visit.
     double *case_hz; // low core clock for which the present case settled (pace_begin); 0 if none
@@ -107,15 +101,13 @@ bool pace_is_lower(double hz, double than_hz, double error);
 // before the first visit of a case. Later, only the functions of measure/pace.h change it.
 void pace_begin(struct measure_pace *pace, double *case_hz);
 
-// Returns the length in ns of the lead (light work before the samples); 0 for no lead or if `pace`
-// is NULL. `sparse` is true if the samples of the case are so short that the device is idle for
-// most of a visit. `pace` keeps the value of `sparse`.
+// Returns the length in ns of the lead (light work before the samples); 0 for none or if `pace` is
+// NULL. `sparse` says that the samples are too short to keep the device busy; `pace` stores it.
 uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 
-// Returns true if a visit should repeat its samples after a new lead, because their core clock was
-// too low. seen_hz is the lowest core clock of the samples, with the relative error `error`.
-// Returns false if the clock is high enough or not known (NaN), if the card limits the clock, if
-// leads have not raised it enough, or if `pace` is NULL.
+// Returns true if a visit should repeat its samples after a new lead: seen_hz, their lowest core
+// clock with the relative error `error`, was too low. Returns false if the clock is not known
+// (NaN), the card limits it, leads have not raised it enough, or `pace` is NULL.
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {
@@ -136,10 +128,9 @@ enum pace_verdict {
 enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
                              double *kept_hz);
 
-// Gives the reason `low-clock` to visits of a case whose core clock was lower than another visit's
-// (pace_is_lower). Visits that already have a reason to be repeated do not get it. If the card
-// limited the clock in more than half of the visits (remark `throttled`), the limited visits are
-// ignored. Returns the number of visits that got the reason.
+// Gives the reason `low-clock` to visits whose core clock was lower than another visit's
+// (pace_is_lower), if they have no reason to be repeated yet. Returns their number. If the card
+// limited more than half of the visits (remark `throttled`), ignores the limited ones.
 size_t pace_flag_low(struct measure_visit *const *visits, size_t count);
 
 #endif

@@ -157,8 +157,7 @@ void measure_programs_close(struct measure_programs *programs)
 
 // ---------------------------------------------------------------- what the driver reports
 
-// Returns what the driver reports about a program. If measure/isa.h understands the assembly,
-// `loads` gets the loads of an innermost loop.
+// `loads` gets the loads of an innermost loop if measure/isa.h understands the assembly.
 static struct kernel_info ask(struct arena *arena, struct gpu_program *program,
                               struct isa_loads *loads)
 {

@@ -24,19 +24,17 @@ struct measure_programs {
     struct gpu_scope *scopes[MEASURE_COMPILERS];
 };
 
-// Returns the program of the embedded kernel named `kernel`. `choices` gives the other members of
-// the program's description (NULL: all zero); its own member `kernel` is ignored. Each set of
-// choices makes its own program. Returns NULL with ERROR_UNSUPPORTED if this build has no such
-// kernel, or with the error of gpu_program_create.
+// Returns the program of the embedded kernel named `kernel`, one for each set of `choices` (NULL:
+// all zero), whose own member `kernel` is ignored. Returns NULL with ERROR_UNSUPPORTED if this
+// build has no such kernel, or with the error of gpu_program_create.
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,
                                     const struct gpu_program_desc *choices, struct error *err);
 
-// Two functions that compile several programs at the same time, before they are needed. After
-// measure_programs_list, measure_program compiles nothing: it lists each program that does not
-// exist yet and returns NULL with ERROR_INTERNAL. measure_programs_compile compiles the listed
-// programs, with one thread per processor that the caller may use, but at most MEASURE_COMPILERS.
-// After 5 s, it begins no further program. If a program was not compiled ahead, measure_program
-// compiles it when it is needed, and only then reports an error.
+// Compile programs at the same time, before they are needed. After measure_programs_list,
+// measure_program only lists each program that does not exist yet and returns NULL with
+// ERROR_INTERNAL. measure_programs_compile compiles the listed ones, with one thread per processor
+// that the caller may use, but at most MEASURE_COMPILERS; it begins none after 5 s. measure_program
+// compiles what is still missing when it is needed, and only then reports an error.
 void measure_programs_list(struct measure_programs *programs);
 void measure_programs_compile(struct measure_programs *programs);
 

@@ -121,8 +121,8 @@ static const double hit_slowness = 1.25, hit_agreement = 0.05;
 
 enum {
     HIT_SAMPLES_LEAST = 10, // A typical sample is computed only from at least this many samples.
-    // In a visit with at most this many samples, one slow sample shows that other work disturbed
-    // the visit. In a visit with more samples, more than a tenth of the samples must be slow.
+    // Up to this many samples in a visit, one slow sample shows other work; beyond, more than a
+    // tenth of them must be slow.
     HIT_EACH_MAX = 16
 };
 
@@ -134,8 +134,7 @@ static bool is_hit(const struct measure_samples *samples, double typical, enum b
     return samples->count > HIT_EACH_MAX ? hit * 10 > samples->count : hit > 0;
 }
 
-// Returns the finite samples of a metric from all visits that have no reason to be repeated, in
-// ascending order.
+// Returns the finite samples, in ascending order, of the visits without a reason to be repeated.
 static double *sorted_samples(struct measure_visit *const *visits, size_t visit_count,
                               size_t metric, size_t *count, struct arena *scratch)
 {
@@ -154,9 +153,9 @@ static double *sorted_samples(struct measure_visit *const *visits, size_t visit_
     return values;
 }
 
-// Returns a typical sample: the median of the better 60 % of the samples of all visits without a
-// reason to be repeated. Returns NaN if there are fewer than 10 samples. Also returns NaN if the
-// worst of the better 60 % is more than 5 % worse than their median.
+// Returns the median of the better 60 % of the samples of all visits without a reason to be
+// repeated; NaN if there are fewer than 10 samples, or the worst of the 60 % is more than 5 % worse
+// than it.
 static double typical_sample(struct measure_visit *const *visits, size_t visit_count, size_t metric,
                              enum better better, struct arena *scratch)
 {
@@ -210,8 +209,8 @@ void rounds_describe_flags(struct measure_visit *const *visits, size_t visit_cou
         size_t count = 0;
         for (size_t k = 0; k < visit_count; k++)
             count += strcmp(flag_of(visits[k]), code) == 0;
-        // Adds each code to `text` only once. The empty code of visits without a reason is never
-        // added, because strstr finds an empty code in every text.
+        // strstr finds an empty code (of visits without a reason) in every text, so it is never
+        // added.
         if (!strstr(text, code))
             text = text_join(kept->arena, text, ", ",
                              arena_printf(kept->arena, "%zu %s", count, code));

@@ -70,24 +70,22 @@ const struct round_metric *rounds_primary(const struct rounds *rounds);
 // samples include time of the host, the goal is at least COLLECT_HOST_GOAL.
 double rounds_goal(const struct round_metric *metric, double goal);
 
-// Finds visits that a burst of other work disturbed, and gives them a reason to be repeated. A
-// visit was disturbed if some samples of its first metric are more than 25 % worse than a typical
-// sample. `rounds` must hold exactly the visits without a reason to be repeated. No visit gets the
-// reason if more than half of the visits were disturbed, if no sample is typical (fewer than 10, or
-// too different), or if the benchmark measures a distribution. Returns the number of visits that
-// got the reason.
+// Gives a reason to be repeated to visits that a burst of other work disturbed, and returns their
+// number: some samples of the first metric are more than 25 % worse than a typical sample. `rounds`
+// must hold exactly the visits without such a reason. Returns 0 if more than half of the visits
+// were disturbed, no sample is typical (fewer than 10, or too different), or the benchmark measures
+// a distribution.
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 
-// Adds to a result the remarks, and the reasons that make it suspect (see measure/collect.h). The
-// metrics of the result must be filled from these rounds. `goal` is collect_rule.goal. If a result
-// is less precise than `goal`, `step_limits` gives the cause: true for the step of the clock
-// (round_metric.step), false for noise.
+// Adds to a result, whose metrics are from these rounds, the remarks and the reasons that make it
+// suspect (see measure/collect.h). `goal` is collect_rule.goal. `step_limits` is the cause if the
+// result is less precise: true for the step of the clock (round_metric.step), false for noise.
 void rounds_judge(const struct rounds *rounds, double goal, bool step_limits, struct arena *arena,
                   struct result *result);
 
-// Adds the detail "doubtful" to `kept`. It says how many visits have a reason to be repeated. A
-// visit with several such reasons counts under the first one.
+// Adds the detail "doubtful" to `kept`: how many visits have a reason to be repeated. A visit
+// counts under its first such reason.
 void rounds_describe_flags(struct measure_visit *const *visits, size_t visit_count,
                            struct measure_visit *kept);
 

@@ -9,30 +9,25 @@
 #include <string.h>
 
 static const double correlation_allowed = 0.3;
-// If a correlation is larger than this many of its standard errors, the probability that it is
-// chance is at most 0.05 %.
+// A correlation of this many standard errors is chance with a probability of at most 0.05 %.
 static const double chance_deviations = 3.3;
 
 enum {
-    // Minimum number of samples of a distribution. With this many, the share of samples below a
-    // value is known to ±30 %.
+    // With this many samples, the share of samples below a value is known to ±30 %.
     FEW_SAMPLES = 20,
     // A round with fewer samples is not compared with the other rounds.
     ROUND_SAMPLES_LEAST = 4
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
-// Returns half of a metric's interval divided by the absolute value of its median; if that is
-// smaller than `least`, divided by `least`. Returns 0 for an interval of length 0, NaN if the
-// interval is not known.
+// Returns half of the interval, relative to the median or, if larger, to `least`; NaN if not known.
 static double relative_half(const struct metric *metric, double least)
 {
     double half = (metric->ci95[1] - metric->ci95[0]) / 2;
     return half == 0 ? 0 : half / fmax(fabs(metric->median), least);
 }
 
-// Returns a text like "±24 % (goal ±1 %)", with more digits if the two numbers would look the same:
-// "±1.04 % (goal ±1 %)".
+// Returns "±24 % (goal ±1 %)", or "±1.04 % (goal ±1 %)" if two digits would look the same.
 static const char *precision_text(struct arena *arena, double half, double goal)
 {
     const char *wanted = arena_printf(arena, "%.2g", 100 * goal), *reached = wanted;
@@ -42,8 +37,7 @@ static const char *precision_text(struct arena *arena, double half, double goal)
     return arena_printf(arena, "±%s %% (goal ±%s %%)", reached, wanted);
 }
 
-// Returns the text that says why a metric is imprecise: noise or the clock. The clock limits the
-// precision by its step, or because the device's clock is only roughly related to the host's.
+// The clock limits by its step, or because the device's clock only roughly follows the host's.
 static const char *limit_of(bool clock_limits)
 {
     return clock_limits ? "limited by the clock" : "noisy";
@@ -62,8 +56,7 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                     metric->limit);
 }
 
-// Returns the limit for half of a metric's interval, relative to the median. Above this limit, the
-// result becomes suspect or gets a remark.
+// Above this half, relative to the median, the result is suspect or gets a remark.
 static double far_from(const struct round_metric *metric, double goal)
 {
     return metric->by_host ? fmax(COLLECT_HOST_MOST, goal) : COLLECT_IMPRECISE_FACTOR * goal;
@@ -88,21 +81,18 @@ static void judge_precision(const struct rounds *rounds, double case_goal, bool 
                     precision_text(arena, half, goal));
 }
 
-// Judges the precision of a metric other than the first one. Such a metric does not decide when a
-// case ends. So if it is far less precise than the goal, the result only gets a remark.
+// A metric other than the first does not decide when a case ends, so it only gets a remark.
 static void judge_other(const struct rounds *rounds, size_t at, double goal,
                         const struct metric *metric, struct arena *arena, struct result *result)
 {
     const struct round_metric *gathered = &rounds->metrics[at];
     const char *whole = rounds->info->metrics[at].part_of;
-    // Half of the interval is divided by the median; if the median is smaller than `least`, by
-    // `least`. `least` is 1 for a metric without unit (a share, a ratio). If the metric is a part
-    // of another metric, `least` is the median of that other metric. Otherwise it is 0.
+    // The error is relative to the median, but at least to 1 for a metric without unit (a share, a
+    // ratio), and to the whole's median for a part.
     double least = metric->unit == UNIT_NONE ? 1 : whole ? result_median(result, whole) : 0;
     double half = relative_half(metric, least);
     bool exact = metric->median == 0 && fmax(-metric->ci95[0], metric->ci95[1]) <= gathered->step;
-    // A median of 0 whose interval is within one clock step is not judged: relative to 0, its error
-    // would be infinite.
+    // Relative to a median of 0, the error would be infinite.
     if (exact)
         return;
     if (isnan(half) && result->metrics[0].round_count > metric->round_count)
@@ -127,9 +117,8 @@ static void judge_others(const struct rounds *rounds, double goal, struct arena 
             judge_other(rounds, i, goal, &result->metrics[count - 1], arena, result);
 }
 
-// Returns true if neighbouring values of a series are correlated by more than 0.3 and by more than
-// chance explains, and if the correlation matters. It matters if the standard deviation of the
-// correlated part is above `matters`.
+// Returns true if neighbouring values are correlated beyond 0.3 and chance, and the standard
+// deviation of the correlated part is above `matters`.
 static bool is_correlated(const struct stats_serial *serial, double matters)
 {
     double correlation = stats_serial_correlation(serial);
@@ -155,8 +144,7 @@ static void judge_correlation(const struct rounds *gathered, double goal, struct
                     stats_serial_correlation(within_rounds ? within : &rounds));
 }
 
-// Returns samples in ascending order: those of round number `round` or, if `others` is true, those
-// of all other rounds.
+// Returns, in ascending order, the samples of one round or (`others`) of all other rounds.
 static double *pick(const struct rounds *rounds, unsigned round, bool others, size_t *count,
                     struct arena *scratch)
 {

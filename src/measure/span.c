@@ -59,9 +59,8 @@ static double hz_between(const struct measure_clock *clock, struct clock_stamp a
     return ticks > 0 ? cycles * 1e9 / (ticks * clock->device_tick_ns) : NAN;
 }
 
-// Fills `hz` with mean clocks of cores during the whole sample. A core gives a clock only if the
-// clock kernel ran on it both before and after the sample. A core may give several clocks. Returns
-// the number of clocks in `hz`.
+// Fills `hz` with mean clocks during the whole sample, of cores on which the clock kernel ran
+// before and after it (a core may give several). Returns their number.
 static size_t hz_by_core(const struct measure_clock *clock, const struct span_stamps *stamps,
                          double *hz)
 {
@@ -116,14 +115,12 @@ double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
 enum {
     REPEATS_MAX = 4096
 };
-// Minimum length in ns of the warm-up in round 0 of a case, because core clocks rise slowly from
-// idle. Not used if measure_span_desc.warm is set.
+// Minimum warm-up in round 0 of a case, unless desc->warm is set: clocks rise slowly from idle.
 static const double first_warm_ns = 15e6;
 static const double clock_wait_ns = 20e3;
 static const uint64_t timeout_default_ns = 10 * NS_PER_S;
 
-// State of measure_span_run. It has one batch, which is recorded again whenever the number of units
-// of work per sample changes.
+// State of measure_span_run. Its batch is recorded again for each new number of units per sample.
 struct worker {
     const struct measure_span_desc *desc;
     struct arena *arena;
@@ -143,8 +140,7 @@ static const struct gpu_info *info_of(const struct worker *worker)
     return gpu_device_info(gpu_scope_device(worker->desc->scope));
 }
 
-// Returns the offset of the stamps (clock readings) that the clock kernel stores after the sample.
-// Those before the sample are at offset 0 of the same buffer.
+// The stamps before the sample are at offset 0 of the same buffer.
 static uint64_t after_offset(const struct clock_dispatch *clock)
 {
     return clock_kernel_bytes(clock->groups, clock->stamps);
@@ -194,8 +190,7 @@ static void record_clock(struct worker *worker, uint64_t offset)
     clock_kernel_dispatch(worker->batch, &worker->clock);
 }
 
-// Records this submission's part of the lead: light work before the samples, in which the core
-// clock can rise. The lead is divided among about as many submissions as there are samples.
+// Records this submission's share of the lead, the light work in which the core clock can rise.
 static void record_lead(struct worker *worker)
 {
     const struct measure_request *request = worker->desc->request;
@@ -231,9 +226,8 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
     return true;
 }
 
-// Finds the number of units of work that makes a sample long enough. `next` is the first number
-// that it tries. A run that is long enough may be slow by chance. So it is repeated, and the
-// shorter time counts. A run of 125 ms or more is not repeated.
+// Finds the number of units that makes a sample long enough; tries `next` first. A run below 125 ms
+// that is long enough may be slow by chance, so it is repeated, and the shorter time counts.
 static bool find_repeats(struct worker *worker, uint64_t next, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
@@ -260,8 +254,8 @@ static bool warm_up(struct worker *worker, struct error *err)
     bool first = worker->desc->request->round == 0 && !worker->desc->warm;
     struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0,
                                  .calm_wanted = worker->desc->repeats ? 1 : 2};
-    // A device that reports 0 ns for each run would never be warm, so the warm-up also ends after a
-    // time on the host's clock.
+    // A device that reports 0 ns for each run would never be warm, so the host's clock limits the
+    // loop.
     uint64_t end_ns = clock_deadline_ns(2 * (uint64_t)SPAN_WARM_MOST_NS);
     double took_ns;
     do {
@@ -271,9 +265,8 @@ static bool warm_up(struct worker *worker, struct error *err)
     return true;
 }
 
-// Finds the number of units of work per sample, warms up, and finds the number again, because the
-// core clock has risen. If desc->warm is set, finds the number only once. If an earlier visit has
-// found the number (desc->repeats), only warms up.
+// Finds the number of units again after the warm-up, because the core clock has risen. An earlier
+// visit may have found the number (desc->repeats).
 static bool size_and_warm_up(struct worker *worker, struct error *err)
 {
     if (worker->desc->repeats)
@@ -301,9 +294,8 @@ static void widen_range(struct measure_span *span, double hz)
     }
 }
 
-// Returns the core clock during the last sample; NaN if not known. Also extends the range from
-// span->low_hz to span->high_hz to this clock. With two stamps per workgroup, extends it to the
-// clocks before and after the sample instead.
+// Returns the core clock during the last sample; NaN if not known. Also widens the range of `span`
+// to this clock or, with two stamps per workgroup, to the clocks before and after the sample.
 static double core_hz_now(struct worker *worker, struct measure_span *span)
 {
     const struct measure_clock *clock = worker->desc->clock;
@@ -354,8 +346,7 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
     return true;
 }
 
-// Returns the relative error of a sample's core clock: the step of the device-wide clock, divided
-// by the time between two readings of that clock. Returns 0 if the core clock is not measured.
+// Returns the relative error of a sample's core clock: one step of the device-wide clock.
 static double core_error(const struct worker *worker, const struct measure_span *span)
 {
     double length_ns = worker->clock.stamps == 1 ? span->sample_ns : clock_wait_ns;
@@ -369,8 +360,8 @@ static bool ran_low(const struct worker *worker, const struct measure_span *span
     return !request->gate && pace_again(request->pace, span->low_hz, span->core_error);
 }
 
-// Takes the samples, and repeats them while their core clock is too low. Finds the number of units
-// per sample again before each repetition, because units get shorter when the clock rises.
+// Repeats the samples while their core clock is too low, and finds the number of units again each
+// time: units get shorter when the clock rises.
 static bool take_paced_samples(struct worker *worker, struct measure_span *span, struct error *err)
 {
     for (;;) {
@@ -388,8 +379,7 @@ static bool take_paced_samples(struct worker *worker, struct measure_span *span,
     }
 }
 
-// Returns a batch for the hardware counters. It holds only the work: no clock kernel, no time
-// stamps. Returns NULL with an error.
+// Returns a batch of the work alone, without clock kernel and time stamps; NULL with an error.
 static struct gpu_batch *record_counted(const struct worker *worker, uint64_t repeats,
                                         struct error *err)
 {
@@ -400,9 +390,8 @@ static struct gpu_batch *record_counted(const struct worker *worker, uint64_t re
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Counts with hardware counters the work of one sample and that of two samples. If two samples
-// would take longer than SPAN_LONGEST_NS, counts half a sample and one sample instead. A sample of
-// a single unit is not halved.
+// Counts the work of one sample and of two samples; if that lasts longer than SPAN_LONGEST_NS, of
+// half a sample and of one.
 static bool count_work(const struct worker *worker, struct measure_span *span, struct error *err)
 {
     struct measure_count *count = worker->desc->request->count;

@@ -9,9 +9,8 @@
 #include "measure/clock.h"
 #include "measure/visit.h"
 
-// A function that records `repeats` units of a benchmark's work into the batch. If the work is
-// timed, the caller records the time stamps. The function is called again whenever the number of
-// units changes. Errors are kept in the batch.
+// Records `repeats` units of a benchmark's work into the batch, without time stamps. Called again
+// whenever the number of units changes. Errors are kept in the batch.
 typedef void measure_record(void *context, struct gpu_batch *batch, uint64_t repeats);
 
 struct measure_span_desc {
@@ -57,26 +56,21 @@ struct measure_span {
 };
 
 // Warms up and takes request->samples samples (0 means one), or fewer if they are long
-// (span_another).
+// (span_another). Fails with ERROR_TIMEOUT if a submission takes longer than the request's time-out
+// (0 means 10 s), and with the other errors of batches. The arrays of `span` live in `arena`.
 //
-// If the core clock of the samples was too low (measure/pace.h) and the request has no gate, all
-// samples are repeated after a lead: light work that lets the clock rise. The lead is divided among
-// the submissions.
-//
-// If request->count is set, hardware counters count the work after the samples. The arrays of
-// `span` live in `arena`. Fails with ERROR_TIMEOUT if a submission takes longer than the request's
-// time-out (0 means 10 s), and with the other errors of batches.
+// If the core clock was too low (measure/pace.h) and the request has no gate, all samples are
+// repeated after a lead (light work), which is divided among the submissions. If request->count is
+// set, hardware counters count the work after the samples.
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                                  struct measure_span *span, struct error *err);
 
-// Adds the device time of `span` to that of the visit, and sets the visit's began_ns and ended_ns.
-// Adds the core clock, if it was measured, as the sensor "core_clock". May be called only once per
-// visit.
+// Adds to the visit the device time of `span`, began_ns, ended_ns and, if measured, the core clock
+// (sensor "core_clock"). May be called only once per visit.
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit);
 
-// Computes the samples and the clock step of a metric from `span`, and stores them in the visit.
-// `metric` is the number of the metric. The metric is a rate, such as bytes or operations per
-// second. `amount` is the number of these bytes or operations in one unit of work.
+// Computes the samples and the clock step of metric number `metric` and stores them in the visit.
+// The metric is a rate; `amount` is the number of bytes or operations in one unit of work.
 void measure_span_rate(const struct measure_span *span, double amount, unsigned metric,
                        struct measure_visit *visit);
 
@@ -93,21 +87,20 @@ struct span_size {
 // and at most SPAN_LONGEST_NS. With 1000 steps, a step is 0.1 % of the sample.
 double span_wanted_ns(uint64_t asked_ns, double stamp_step_ns);
 
-// Returns the number of units of work per sample to try next, after `repeats` units took took_ns.
-// If the sample was long enough or cannot be made longer, returns `repeats`. Otherwise aims at a
-// sample 10 % longer than wanted, but returns at most 16 × `repeats`. A submission should last at
-// most SPAN_LONGEST_NS: drivers' watchdogs end longer submissions (after 2 s on Windows and with
-// some Linux drivers, 0.5 s on phones).
+// Returns the number of units per sample to try next, after `repeats` units took took_ns. Returns
+// `repeats` if the sample was long enough or cannot be longer. Aims at 10 % more than the wanted
+// length, but returns at most 16 × `repeats`. A submission should last at most SPAN_LONGEST_NS,
+// because drivers' watchdogs end longer ones (after 2 s on Windows and with some Linux drivers, 0.5
+// s on phones).
 uint64_t span_next_repeats(const struct span_size *size, uint64_t repeats, double took_ns);
 
 enum {
     SPAN_LONGEST_NS = 500 * 1000 * 1000
 };
 
-// Decides when a device is warm. Equal work gets faster while the core clock rises. A device is
-// warm if calm_wanted successive runs were at most 0.5 % faster than the best run before them, and
-// if at least least_ns of work was done. After SPAN_WARM_MOST_NS of work, it counts as warm in any
-// case.
+// Decides when a device is warm. Equal work gets faster while the core clock rises. So a device is
+// warm after calm_wanted successive runs at most 0.5 % faster than the best one before, and
+// least_ns of work. It counts as warm after SPAN_WARM_MOST_NS of work.
 struct span_warmth {
     double least_ns;
     // number of successive runs that must be at most 0.5 % faster than the best one; 0 means two
@@ -124,10 +117,9 @@ enum {
 // Adds the length of a warm-up run. Returns true if the device is warm after this run.
 bool span_warm(struct span_warmth *warmth, double took_ns);
 
-// Returns true if a visit should take another sample. `taken` samples were taken; `asked` were
-// asked for (0 means one). The taken samples lasted spent_ns together. asked_ns is the planned
-// length of one sample (0: not planned). If the samples took SPAN_LONG times the planned time of
-// all samples, SPAN_SAMPLES_LEAST samples are enough.
+// Returns true if a visit should take another sample, after `taken` of `asked` samples (0 means
+// one) lasted spent_ns. asked_ns is the planned length of one sample (0: not planned). After
+// SPAN_LONG times the planned time of all, SPAN_SAMPLES_LEAST samples are enough.
 bool span_another(unsigned asked, uint64_t asked_ns, size_t taken, double spent_ns);
 
 enum {
@@ -142,10 +134,10 @@ struct span_stamps {
     uint32_t groups, stamps;
 };
 
-// Returns the core clock in Hz during a sample; NaN if the stamps give none. With one stamp per
-// workgroup: the median of mean clocks, each from a stamp before the sample to one after it. Both
-// stamps are of one core, because counters of different cores are unrelated. With two stamps per
-// workgroup: the median over workgroups of the clock between their two stamps.
+// Returns the core clock in Hz during a sample; NaN if the stamps give none.
+// - One stamp per workgroup: the median of mean clocks from before to after the sample, each of one
+//   core, because counters of different cores are unrelated.
+// - Two: the median over workgroups of the clock between both stamps.
 double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
                     const struct span_stamps *stamps);
 

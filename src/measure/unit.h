@@ -12,38 +12,35 @@
 MUST_CHECK bool measure_unit_run(struct gpu_device *device, const struct gpu_dispatch *dispatch,
                                  uint64_t timeout_ns, struct error *err);
 
-// Sets *ns to the device time of one unit of work, which desc->record records. Submits the same
-// batch `runs` times and takes the shortest time. The first submission is often slow: drivers
-// finish their preparations, and clocks are still low. Each submission has the time-out
-// desc->request->timeout_ns.
+// Sets *ns to the device time of one unit of work (desc->record): the shortest of `runs`
+// submissions, each with the time-out desc->request->timeout_ns. The first is often slow: drivers
+// finish their preparations, and clocks are still low.
 MUST_CHECK bool measure_unit_time(const struct measure_span_desc *desc, unsigned runs, double *ns,
                                   struct error *err);
 
-// Returns how many iterations make a piece of work last wanted_ns, if `iterations` of them lasted
-// took_ns. The result is `iterations` times a factor, and is not rounded. The factor is wanted_ns /
-// took_ns, but at least `least` and at most `most`.
+// Returns how many iterations last wanted_ns, not rounded, if `iterations` of them lasted took_ns.
+// The result is at least `least` × and at most `most` × `iterations`.
 double measure_unit_grow(double iterations, double wanted_ns, double took_ns, double least,
                          double most);
 
-// Sets the sizes of a grid for `groups` workgroups: it has grid[1] rows of grid[0] workgroups. A
-// row has at most row_most workgroups (a device's workgroup_count_x; 0 means no limit). The grid
-// has at most grid[1] − 1 workgroups more than `groups`.
+// Sets grid[1] rows of grid[0] workgroups, at most grid[1] − 1 more than `groups`. A row has at
+// most row_most workgroups (a device's workgroup_count_x; 0 means no limit).
 void measure_unit_grid(uint64_t groups, uint64_t row_most, uint32_t grid[2]);
 
-// Computes how many units of work the kernels did: *units = count / unit_count. The kernels counted
-// `count` things, such as workgroups or additions, and one unit has unit_count of them. Fails with
-// ERROR_MISMATCH if the quotient is not a whole number, or is below units_least.
+// Computes *units = count / unit_count, if kernels counted `count` things, such as workgroups, and
+// one unit of work has unit_count of them. Fails with ERROR_MISMATCH if that is not a whole number,
+// or below units_least.
 MUST_CHECK bool measure_unit_counted(uint64_t count, uint64_t unit_count, uint64_t units_least,
                                      uint64_t *units, struct error *err);
 
 // ---------------------------------------------------------------- what kernels record
 
 // The buffer in which timed kernels record their work (bench/prelude/words.glsl): the sum of the
-// values that they read, and a count (of workgroups, for example). Both the sum and the count are
-// spread over many words, because atomic additions to a single word would wait for each other.
+// values that they read, and a count. Each is spread over many words, because atomic additions to a
+// single word would wait for each other.
 enum {
-    // Number of words for the sum; the count has as many. Kernels call this number WORDS_SLOTS.
-    // Kernels spread their additions over these words, and the host adds the words up.
+    // Words for the sum, and as many for the count; kernels call it WORDS_SLOTS. The host adds them
+    // up.
     MEASURE_WORDS_SLOTS = 1024
 };
 

@@ -10,13 +10,12 @@
 
 enum {
     FIRST_ROOM = 4,
-    // If at least this many samples have a known core clock, the visit's range of core clocks
-    // leaves out the lowest clock and the highest clock.
+    // From this many known core clocks on, the visit's range leaves out the lowest and the highest.
     RANGE_TRIMMED = 4
 };
 
-// Returns a list with room for one more element: the list itself or, if it is full, a larger copy.
-// Capacities are powers of two from FIRST_ROOM on. So a list is full if its count is such a power.
+// Returns the list, or a larger copy if it is full. Capacities are FIRST_ROOM and its doubles, so a
+// list is full if its count is a power of two from FIRST_ROOM on.
 static void *list_room(struct arena *arena, void *list, size_t count, size_t size)
 {
     if (count == 0)

@@ -114,15 +114,14 @@ struct measure_request {
     struct measure_core *core;
 };
 
-// Returns true if the caller should take a sample that depends on the host. `attempt` is 0, 1, …:
+// Returns true if the caller should take a sample that depends on the host:
 //
 //     for (unsigned attempt = 0; measure_attempt(request, attempt); attempt++)
 //         take the sample;
 //
-// Each attempt begins on a free core of the host if free_core_settle finds one. A second attempt
-// follows if the sample took less than 10 ms and the core was not free at its end
-// (free_core_is_free). If request->core is NULL, there is one attempt, without a search for a free
-// core.
+// Each attempt begins on a free core of the host, if there is one (free_core_settle). A second
+// attempt follows if the sample took less than 10 ms and the core was not free at its end
+// (free_core_is_free). If request->core is NULL, there is one attempt on any core.
 bool measure_attempt(const struct measure_request *request, unsigned attempt);
 
 // Fails with ERROR_INTERRUPTED if the visit should end early (measure_request.leave). A visit that
@@ -159,10 +158,9 @@ void visit_limit(struct measure_visit *visit, unsigned metric, double limit);
 void visit_flag(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-// Adds a reason to repeat the visit: something, such as other work on the device, may have changed
-// its samples. The visit then does not count as a round, and the case gets another visit. But if
-// the case has too few visits without such a reason in the end, the visit counts, and the reason
-// makes the case suspect (measure/collect.h).
+// Adds a reason to repeat the visit, such as other work on the device. The case gets another visit
+// instead. But if it has too few visits without such a reason in the end, this visit counts, and
+// the reason makes the case suspect (measure/collect.h).
 void visit_retake(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
@@ -176,11 +174,10 @@ void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit,
 // Returns the first value of a sensor in the visit; NaN if there is none.
 double visit_sensor_value(const struct measure_visit *visit, const char *name);
 
-// Notes the core clock during the samples. hz[i] is the clock of sample i, NaN if not known;
-// `error` is the relative error of one clock. The median clock becomes the sensor "core_clock".
-// visit->clock gets the error and the range of the clocks. If four clocks or more are known, the
-// range leaves out the lowest and the highest, because a single reading may be wrong. Does nothing
-// if no clock is known.
+// Notes the core clock hz[i] during sample i (NaN if not known), with the relative error `error`.
+// The median becomes the sensor "core_clock", and visit->clock gets the error and the range. From
+// four known clocks on, the range leaves out the lowest and the highest, because a single reading
+// may be wrong.
 void visit_core_clock(struct measure_visit *visit, const double *hz, size_t count, double error);
 
 // Adds a hardware counter. Its values are per unit of the visit's work; counter->claimed is NaN if
@@ -192,17 +189,16 @@ void visit_counter(struct measure_visit *visit, const struct counter *counter);
 struct series *visit_series(struct measure_visit *visit, const char *name,
                             const char *const *columns, size_t column_count, size_t rows);
 
-// Sets the kernel: its hash, its source, and what the driver reports of the compiled code. If
-// measure/isa.h understands the assembly, also sets the number of loads in the innermost loop and
-// adds the detail "loop_loads", which lists them.
+// Sets the kernel: its hash, its source, and what the driver reports. If measure/isa.h understands
+// the assembly, also sets the number of loads in the innermost loop and adds the detail
+// "loop_loads".
 void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
 
 // Returns a copy of the visit in `arena`, without its members `counters`, `compile_ns` and `clock`.
 struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit *visit);
 
-// Merges a visit into `kept`, which collects what all visits of a case have in common. Adds details
-// whose names `kept` lacks, and the kernel if `kept` has none. Series of the visit replace all
-// series of `kept`.
+// Merges a visit into `kept`: adds details whose names `kept` lacks, and the kernel if it has none.
+// The visit's series replace all of `kept`.
 void visit_keep(struct measure_visit *kept, const struct measure_visit *visit);
 
 #endif

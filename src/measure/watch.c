@@ -9,9 +9,8 @@
 #include <math.h>
 
 enum {
-    // A watch reads the stamps (clock readings) of several dispatches as one series. So it also
-    // sees a gap between two dispatches: some drivers start other work only there (Vulkan on an
-    // H200). Other drivers start it within a dispatch, too (CUDA).
+    // A watch reads the stamps of several dispatches as one series: some drivers start other work
+    // only between dispatches (Vulkan on an H200), others also within one (CUDA).
     STAMPS = 8,
     DISPATCHES = 16,
     READINGS = STAMPS * DISPATCHES,
@@ -24,9 +23,9 @@ enum {
 };
 static const uint64_t least_default_ns = 5000000;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
-// An interval between two successive clock readings shows other work if it is more than gap_factor
-// times the median, and more than gap_least_ns longer than the median. A rising core clock does not
-// cause that: from idle to full speed (345 to 1980 MHz on an H200), a loop gets 5.7 times faster.
+// An interval shows other work if it is more than gap_factor times the median, and gap_least_ns
+// longer than it. A rising core clock makes a loop at most 5.7 times faster (345 to 1980 MHz on an
+// H200).
 static const double gap_factor = 6, gap_least_ns = 20e3;
 // Maximum step in ns of a device-wide clock that can show interruptions by other work.
 static const double step_most_ns = 5e3;
@@ -96,9 +95,8 @@ static bool submit(struct measure_watch *watch, struct error *err)
     return gpu_batch_end(watch->batch, err) && gpu_batch_run(watch->batch, timeout_ns, err);
 }
 
-// Reads the stamps (clock readings) of all dispatches, as one series for each workgroup number. In
-// the next dispatch, this workgroup may run on another core, but all cores share the device-wide
-// clock.
+// Makes one series for each workgroup number. The workgroup may change its core between dispatches,
+// but all cores share the device-wide clock.
 static void read_gaps(struct measure_watch *watch, struct watch_finding *finding, double *away_ns)
 {
     const uint32_t *words = gpu_buffer_map(watch->words);
@@ -149,9 +147,8 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
     return true;
 }
 
-// Runs a watch that lasts at least 90 % of least_ns, not counting the time of other work. Repeats a
-// watch that was too short with more iterations, because the core clock may have risen. Uses the
-// last of FITTINGS_MAX attempts even if it is too short.
+// Repeats a watch that was shorter than 90 % of least_ns, without the time of other work, because
+// the core clock may have risen. The last of FITTINGS_MAX attempts counts in any case.
 static bool take_long_enough(struct measure_watch *watch, double least_ns,
                              struct watch_finding *finding, double *away_ns, struct error *err)
 {
@@ -204,8 +201,7 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
                                          struct error *err)
 {
     const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
-    // On a model (a simulated device), other work takes all cores at once, so watching one core is
-    // enough. Simulating more cores would only take time.
+    // On a model, other work takes all cores at once, and simulating more than one takes time.
     bool is_model = info->caps & GPU_CAP(VIRTUAL_TIME);
     uint64_t cores = info->limits.cores ? info->limits.cores : GROUPS_UNKNOWN;
     uint32_t groups = is_model ? 1 : (uint32_t)(cores < GROUPS_MAX ? cores : GROUPS_MAX);

@@ -54,10 +54,9 @@ struct watch_finding {
     // number of workgroups. NaN if not measured.
     double rates[WATCH_YARDSTICKS];
     double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN if not known
-    // link_traffic is the traffic over the card's links, in bytes per second, while fathom copies
-    // nothing. memory_change is the change of the card's used memory, in bytes, while fathom
-    // allocates nothing. Unknown values are NaN. measure_watch_run sets NaN; its caller gets the
-    // values from measure/card.h.
+    // Traffic over the card's links in bytes per second while fathom copies nothing, and change of
+    // the card's used memory in bytes while fathom allocates nothing; NaN if not known.
+    // measure_watch_run sets NaN; its caller gets the values from measure/card.h.
     double link_traffic, memory_change;
     // Bytes per second over PCI Express to and from other cards of the host; NaN if not known.
     // measure_watch_run sets NaN; its caller gets the value from measure/card.h.
@@ -92,24 +91,21 @@ MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns
                                   struct watch_finding *finding, struct error *err);
 
 // Returns true if another process allocates or frees memory of the card. On an H200, reads of
-// memory are then 11 % slower, and latencies near the size of the L2 17 % longer, presumably
-// because the driver clears such memory.
+// memory are then 11 % slower, and latencies near the size of the L2 17 % longer.
 bool watch_memory_changes(const struct watch_finding *finding);
 
-// Returns true if other work uses the card's links: finding->link_traffic is more than 2 % of the
-// link's limit, and more than 0.5 GB/s. Reading the traffic counters itself moves some 0.17 MB. So
-// an idle H200 seems to move 0.06 GB/s, or 0.17 GB/s if the reading takes 1 ms.
+// Returns true if other work moves more than 2 % of the link's limit and 0.5 GB/s over the card's
+// links. An idle H200 seems to move up to 0.17 GB/s, because reading the traffic itself moves 0.17
+// MB.
 bool watch_traffic_is_high(const struct watch_finding *finding);
 
 // ---------------------------------------------------------------- computed from times
 
-// Adds intervals to a finding. An interval is the time between two neighbouring readings of a clock
-// by one workgroup, or the length of one of several equal dispatches. watched_ns grows by the sum
-// of the intervals.
-//
-// Other work interrupted an interval that is longer than six times the median, and longer than the
-// median plus 20 µs. No change of the core clock makes an interval six times longer. The time
-// beyond the median is added to *away_ns. longest_ns rises to the longest such time.
+// Adds intervals to a finding: times between neighbouring readings of a clock by one workgroup, or
+// lengths of equal dispatches. watched_ns grows by their sum. Other work interrupted an interval
+// that is longer than six times the median and than the median plus 20 µs: a change of the core
+// clock has no such effect. *away_ns grows by the time beyond the median, and longest_ns rises to
+// it.
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns);
 

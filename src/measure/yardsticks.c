@@ -11,8 +11,8 @@
 enum {
     // Number of workgroups per core in the timed arithmetic: enough to keep the core's units busy.
     CORE_GROUPS = 16,
-    // Number of workgroups per core in the dispatch that counts how many run at the same time. No
-    // core can hold so many workgroups.
+    // Workgroups per core in the dispatch that counts how many run at once; more than any core
+    // holds.
     PLACE_GROUPS = 64,
     RUNS = 2,
     PASSES_MAX = 64, // maximum number of copies within the last cache that are timed together
@@ -35,8 +35,7 @@ struct yardsticks {
     struct yardsticks_desc desc;
     struct gpu_buffer *words;
     struct gpu_batch *batch;
-    // Limit of the copies over the link, in bytes per second; NaN if not known, 0 before it was
-    // read.
+    // Limit of copies over the link in bytes per second; NaN if not known, 0 before it was read.
     double link_limit;
     // Highest core clock in Hz of all earlier runs of the yardsticks; 0 if not known.
     double fastest_hz;
@@ -75,8 +74,7 @@ uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
 
 // ---------------------------------------------------------------- creating the yardsticks
 
-// Returns the offset in bytes, in `words`, of the stamps of the workgroups that are counted for
-// WATCH_PLACES. The stamps of the arithmetic come before them.
+// Returns the offset in `words`, behind the arithmetic's stamps, of those for WATCH_PLACES.
 static uint64_t places_offset(const struct yardsticks *y)
 {
     return clock_kernel_bytes(y->desc.groups * CORE_GROUPS, 2);
@@ -89,9 +87,8 @@ static struct gpu_buffer *make_buffer(struct yardsticks *y, uint64_t bytes, enum
                              &(struct gpu_buffer_desc){.bytes = bytes, .memory = memory}, err);
 }
 
-// Creates the buffers for the copies within memory, within the last cache and over the link. Each
-// watch uses the same buffers, because the rate of a cache depends on where the data lies. If the
-// device has less than 4 GiB, or if a buffer cannot be created, no copy is measured.
+// All watches use the same buffers, because the rate of a cache depends on where the data lies. No
+// copy is measured if the device has less than 4 GiB or a buffer cannot be created.
 static void make_copies(struct yardsticks *y)
 {
     struct measure_limits limits;
@@ -143,10 +140,9 @@ static void record_copy(struct yardsticks *y, unsigned span)
     gpu_batch_span_end(y->batch, span);
 }
 
-// Returns true if fathom should count how many workgroups run at the same time. If another process
-// has workgroups on a core, the count is lower. Only clients of one context server (MPS) share a
-// core at the same time, and only CUDA has such a server. Through Vulkan, the count shows only
-// noise: 1 % on an idle H200.
+// Another process's workgroups on a core lower the count. Only clients of CUDA's context server
+// (MPS) share a core at the same time; through Vulkan, the count shows only noise (1 % on an idle
+// H200).
 static bool counts_places(const struct yardsticks *y)
 {
     return y->desc.method == WATCH_GAPS && strcmp(y->desc.info->api, "cuda") == 0;
@@ -178,9 +174,8 @@ static bool record(struct yardsticks *y, uint32_t iterations, struct error *err)
 
 // ---------------------------------------------------------------- reading
 
-// Sets *core_hz to the core clock, and *rate to the iterations of all cores per core cycle, which
-// does not depend on the clock. If kernels cannot read the core clock, sets *core_hz to NaN and
-// *rate to the iterations per second.
+// Sets *core_hz to the core clock, and *rate to the iterations of all cores per core cycle. If
+// kernels cannot read the core clock, these are NaN and the iterations per second.
 static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *rate,
                             double *core_hz, struct error *err)
 {
@@ -208,8 +203,7 @@ static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *r
     return true;
 }
 
-// Returns how many workgroups ran on the cores at the same time: the number of workgroups that
-// began before any workgroup ended. Returns NaN if they are not counted.
+// Returns how many workgroups began before any workgroup ended; NaN if they are not counted.
 static double read_places(const struct yardsticks *y)
 {
     if (!counts_places(y))
@@ -244,9 +238,8 @@ static bool read_copy(struct yardsticks *y, unsigned span, double *rate, struct 
 
 // ---------------------------------------------------------------- running
 
-// Runs all yardsticks once. `rates` and *most_hz (the core clock) keep the best value of all runs.
-// The best value is the highest, but the lowest for WATCH_PLACES, a number of workgroups. A rate
-// that is not measured is NaN: fmax ignores it, and the old value stays.
+// Keeps the best values of all runs: the highest, but the lowest for WATCH_PLACES. fmax ignores the
+// NaN of a rate that is not measured.
 static bool run_once(struct yardsticks *y, uint32_t iterations, double rates[WATCH_YARDSTICKS],
                      double *most_hz, struct error *err)
 {
@@ -266,8 +259,7 @@ static bool run_once(struct yardsticks *y, uint32_t iterations, double rates[WAT
     return true;
 }
 
-// Runs all yardsticks RUNS times and keeps the best values (run_once), because an idle link is
-// still slow at the first run.
+// The best of RUNS runs counts, because an idle link is still slow at the first one.
 static bool measure(struct yardsticks *y, uint32_t iterations, double rates[WATCH_YARDSTICKS],
                     double *most_hz, struct error *err)
 {
@@ -282,10 +274,8 @@ static bool measure(struct yardsticks *y, uint32_t iterations, double rates[WATC
     return true;
 }
 
-// Returns the physical limit of copies over the link; NaN if not known. Copies within the last
-// cache get no limit, because it is not known. Arithmetic and copies within memory get no limit,
-// because they stay below it: an H200 copies within memory at 83 % of the limit through CUDA, and
-// at 17 % through Vulkan.
+// Returns the limit of copies over the link; NaN if not known. Other yardsticks get none: an H200
+// copies within memory at only 83 % of the limit through CUDA, and 17 % through Vulkan.
 static double find_link_limit(const struct yardsticks *y)
 {
     struct arena_mark mark = arena_mark(y->arena);
@@ -308,8 +298,8 @@ bool yardsticks_run(struct yardsticks *y, uint32_t iterations, struct watch_find
         // read after the copies, because an idle card slows its link down
         y->link_limit = find_link_limit(y);
     finding->limits[WATCH_TO_DEVICE] = finding->limits[WATCH_TO_HOST] = y->link_limit;
-    // All cores can hold the same number of workgroups, so the limit of WATCH_PLACES is the counted
-    // number, rounded up to a multiple of `groups` (if this is the number of cores).
+    // All cores hold the same number of workgroups, so the limit is a multiple of the number of
+    // cores.
     if (y->desc.info->limits.cores == y->desc.groups)
         finding->limits[WATCH_PLACES] =
             ceil(finding->rates[WATCH_PLACES] / y->desc.groups) * y->desc.groups;

@@ -35,21 +35,19 @@ MUST_CHECK bool yardsticks_run(struct yardsticks *yardsticks, uint32_t iteration
 
 // ---------------------------------------------------------------- computed from rates
 
-// Sets the rates of the copies within memory and within the last cache to NaN if the core clock was
-// low. The L2 runs at about the core clock, so these copies are then slow: at 800 MHz, an H200
-// copies within memory at 63 % of its best rate. The clock is low if `core_hz` is below 90 % of
-// *fastest_hz, the highest core clock of all watches. A higher `core_hz` raises *fastest_hz.
-// `core_hz` is NaN if the clock is not known.
+// Sets the rates of copies within memory and within the last cache to NaN if `core_hz` (NaN: not
+// known) is below 90 % of *fastest_hz, and raises *fastest_hz to a higher `core_hz`. The L2 runs at
+// about the core clock: at 800 MHz, an H200 copies within memory at 63 % of its best rate.
 void yardsticks_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding);
 
 // Returns how many bytes a copy within the last cache moves. Source and target together take at
 // most a quarter of that cache. Returns 0 if the cache is not known or is smaller than 1 MiB.
 uint64_t yardsticks_cache_bytes(const struct measure_limits *limits);
 
-// Returns how often to repeat a copy of `bytes` bytes within the last cache, at most 64 times. The
-// repetitions together should last as long as the copy within memory, but at most 0.1 ms. `rates`
-// are those of the last watch, which made `passes` copies. The result is at least `passes`: with
-// fewer copies, the time stamps would be a larger part of the time, and the rate would look lower.
+// Returns how often to repeat a copy of `bytes` bytes within the last cache, at most 64 times: as
+// long as the copy within memory, but at most 0.1 ms. The last watch made `passes` copies, with
+// `rates`. The result is at least `passes`, because the time stamps' share of a shorter time would
+// be larger.
 uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
                                  const double rates[WATCH_YARDSTICKS]);
 
