@@ -66,9 +66,8 @@ struct bench_pick {
     struct case_value *value;
 };
 
-// Describes a plan whose cases are all combinations of the chosen values. A case has a parameter
-// only if the parameter's condition `when` is true. The values of the last parameter change fastest
-// in the list of cases. All functions are optional.
+// A plan of all combinations of the chosen values. A parameter whose condition `when` is false is
+// left out of a case. The last parameter's values change fastest. All functions are optional.
 struct bench_product {
     const struct bench_request *request;
     // The benchmark's own data. replace(), reach() and keep() receive them as bench_pick.context.
@@ -77,9 +76,9 @@ struct bench_product {
     // Replaces the chosen value in pick->value by the value that the case should have.
     void (*replace)(const struct bench_pick *pick);
 
-    // Returns false if no case should get pick->value, because the device does not support it. May
-    // change pick->value to a value that the device supports. The function is called for all values
-    // of presets. It is called for values of --set only if their list ends in "max".
+    // Returns false if the device does not support pick->value; may also change it to a supported
+    // value. Called for all values of presets, and for values of --set only if their list ends in
+    // "max".
     bool (*reach)(const struct bench_pick *pick);
 
     // Gets a complete case; returns true if the plan should contain it. May change the values in
@@ -90,10 +89,9 @@ struct bench_product {
     bool (*first)(const struct bench_product *product, const struct bench_case *c);
 };
 
-// Appends the cases of `product` to `list`. If replace() or reach() makes neighbouring values of a
-// parameter equal, only the first one is used. If keep() reports an error, the function fails with
-// it. It also fails if values of --set lead to no case: with ERROR_UNSUPPORTED if only reach()
-// rejected values, else with ERROR_USAGE.
+// Appends the cases of `product` to `list`. Of neighbouring values that replace() or reach() made
+// equal, only the first is used. Fails with the error of keep(), or if values of --set lead to no
+// case: with ERROR_UNSUPPORTED if only reach() rejected values, else with ERROR_USAGE.
 MUST_CHECK bool bench_plan_product(const struct bench_product *product,
                                    struct bench_case_list *list, struct error *err);
 
@@ -133,9 +131,8 @@ void bench_session_close(struct bench_session *session);
 // Finds the clocks that kernels can read, and sets session->clock to them.
 MUST_CHECK bool bench_clock_probe(struct bench_session *session, struct error *err);
 
-// Returns the number of counts by which the core's counter advances in `ns` nanoseconds. If it
-// counts core cycles and the highest core clock is known, this is the largest possible number.
-// Returns 0 if the counter's rate is not known.
+// Returns the largest number of counts by which the core's counter can advance in `ns` nanoseconds;
+// 0 if the counter's rate is not known.
 double bench_counts_most(const struct bench_session *session, double ns);
 
 // Creates a buffer of `bytes` bytes in memory of the kind `memory`; returns NULL with `err` if that
@@ -173,34 +170,33 @@ struct benchmark {
     bool together;
 
     // Approximate time of one case, in units of a `latency` case on an H200; 0 means 1. With a
-    // budget of few rounds, such as that of the preset quick, quick_slowness replaces `slowness`,
-    // unless it is 0. suite/forecast.h estimates the remaining time of a run from these numbers.
+    // budget of few rounds, quick_slowness counts instead, unless it is 0. suite/forecast.h
+    // estimates the rest of a run from these numbers.
     double slowness, quick_slowness;
 
     // Returns the groups of hardware counters that a visit of the case reads: a sum of values of
     // enum measure_count_group. If the pointer is NULL, visits read no counters.
     unsigned (*counted)(const struct bench_case *c);
 
-    // True if cases use the link between host and device. Work on the link or on the host then
-    // slows samples, too. So a slow sample does not prove other work on the device
-    // (collect_rule.alone).
+    // True if cases use the link between host and device. A slow sample then does not prove other
+    // work on the device (collect_rule.alone).
     bool link;
 
     // Lists all cases for the request's device and choices. Fails with ERROR_USAGE if the choices
-    // contradict each other. The process that plans is usually not the one that calls visit(). If
-    // `plan` is NULL, `product` describes the cases.
+    // contradict each other. Often runs in another process than visit(). If `plan` is NULL,
+    // `product` describes the cases.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
     // Description of the cases if `plan` is NULL. bench_plan sets `request` in a copy of it.
     struct bench_product product;
 
-    // Optional. Chooses the queues of the device: sets `desc`, which is all zero before. If `desc`
-    // stays all zero, the device has one universal queue. A device that is opened with this `desc`
-    // is closed when a benchmark with another function `device` is visited.
+    // Optional. Chooses the queues of the device. If `desc` stays all zero, the device has one
+    // universal queue. The device is closed when a benchmark with another function `device` is
+    // visited.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
-    // Name of another benchmark, whose sessions this benchmark uses. That benchmark's device(),
-    // open() and close() then apply. NULL if this benchmark has its own sessions.
+    // Name of another benchmark whose sessions, device(), open() and close() this benchmark uses;
+    // NULL if it has its own.
     const char *session_of;
 
     // Optional. Makes the programs and buffers that cases share. Called once per session.
@@ -229,9 +225,8 @@ struct benchmark {
     // parameter "scenario". "set" has the values that other parameters need.
     void (*put_scenarios)(struct json_out *out);
 
-    // Optional. Adds findings from this benchmark's results on the device with the id `device`.
-    // Called once for each device of the run, after all results are final, even if there is no
-    // result of this benchmark.
+    // Optional. Adds findings from the results on the device with the id `device`. Called once for
+    // each device of the run, after all results are final, even if this benchmark has none.
     void (*conclude)(struct run *run, const char *device);
 };
 
@@ -250,14 +245,12 @@ extern const struct benchmark *const benchmarks[];
 // Returns the benchmark with this name; NULL if there is none.
 const struct benchmark *benchmark_find(const char *name);
 
-// Returns the benchmark whose sessions `benchmark` uses: the one named by session_of, or
-// `benchmark` itself. If this build lacks the named benchmark, fails with ERROR_UNSUPPORTED and
-// returns NULL.
+// Returns the benchmark whose sessions `benchmark` uses (session_of), or `benchmark` itself; NULL
+// with ERROR_UNSUPPORTED if this build lacks the named benchmark.
 const struct benchmark *benchmark_session_of(const struct benchmark *benchmark, struct error *err);
 
 // Writes a description of the benchmark as an element of an open JSON array (results/codec.h):
-// among others its metrics, its views, and its parameters with choices, bounds and presets. Bounds
-// that are 0 or false are left out.
+// among others its metrics, views and parameters. Bounds that are 0 or false are left out.
 void benchmark_describe(struct json_out *out, const struct benchmark *benchmark);
 
 #endif

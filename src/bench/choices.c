@@ -127,9 +127,8 @@ const char *choices_preset_values(const struct param_info *param, const char *pr
     return values ? values : param->standard;
 }
 
-// Returns the values of a parameter as text: from the last --set that names the parameter, else
-// from the preset, else from the preset standard. Returns NULL if none of these has values. Sets
-// *from to the --set that the values come from, else to NULL.
+// Returns the values of a parameter as text; NULL if there are none. The last --set that names the
+// parameter counts; *from is this --set, or NULL for values of a preset.
 static const char *chosen_values(const struct choice_request *request,
                                  const struct benchmark *benchmark, const struct param_info *param,
                                  const struct setting **from)
@@ -170,8 +169,8 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                              "--set %s: more than %d combinations with what else is set for %s: "
                              "take fewer values",
                              setting->text, COMBINATIONS_MAX, info->name);
-        // A case key contains only parameters with the role PARAM_AXIS. With several values of
-        // another parameter, several cases would have the same key.
+        // Only a PARAM_AXIS is in the case key: several values of another parameter would share one
+        // key.
         if (info->params[i].role != PARAM_AXIS && list.count > 1)
             return error_set(err, ERROR_USAGE, "--set %s: %s takes one value, not a list",
                              setting ? setting->text : info->name, info->params[i].key);

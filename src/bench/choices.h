@@ -36,20 +36,18 @@ struct choice_request {
 MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct setting *setting,
                               struct error *err);
 
-// Returns the values that a preset has for the parameter, in the grammar of bench/values.h. If the
-// preset has none, returns the values of the preset standard. If the preset standard has none
-// either, returns NULL.
+// Returns the preset's values of the parameter, in the grammar of bench/values.h; if it has none,
+// those of the preset standard; NULL if that has none either.
 const char *choices_preset_values(const struct param_info *param, const char *preset);
 
-// Checks the whole request. Fails with ERROR_USAGE if the preset is unknown, if a setting names a
-// benchmark or a parameter that the run does not have, or if choices_make fails. If a name is
-// unknown, the message may suggest a similar one.
+// Checks the whole request. Fails with ERROR_USAGE if the preset is unknown, a setting names an
+// unknown benchmark or parameter (the message may suggest a similar one), or choices_make fails.
 MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *request,
                               struct error *err);
 
-// Finds the chosen values of each parameter of `benchmark`, in the order of its parameters. Fails
-// with ERROR_USAGE if a value does not parse, if a parameter without the role PARAM_AXIS gets
-// several values, or if the values of --set have more than 65,536 combinations.
+// Finds the chosen values of each parameter of `benchmark`. Fails with ERROR_USAGE if a value does
+// not parse, a parameter without the role PARAM_AXIS gets several values, or --set has more than
+// 65,536 combinations.
 MUST_CHECK bool choices_make(struct arena *arena, const struct choice_request *request,
                              const struct benchmark *benchmark, struct bench_choice **choices,
                              struct error *err);

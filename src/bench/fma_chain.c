@@ -29,8 +29,8 @@ static double power_of_two(int exponent)
     return power;
 }
 
-// Returns the integer nearest to `value`, ties to even; |value| must be below 2^51. Adding 1.5 ·
-// 2^52 rounds the value, because such a large double has no bits for fractions.
+// Returns the integer nearest to `value`, ties to even; |value| must be below 2^51. Near 1.5 ·
+// 2^52, doubles have no bits for fractions.
 static double round_whole(double value)
 {
     const double large = 6755399441055744; // this is 1.5 · 2^52
@@ -79,9 +79,8 @@ uint64_t fma_bits(enum fma_number number, double rounded)
     return word;
 }
 
-// Computes one step x·x + b of a chain. If `fused` is true, only the sum is rounded; otherwise the
-// product is rounded, too. For f16, doubles hold x·x exactly, and also x·x + b while values stay
-// below 2.
+// Computes one step x·x + b of a chain; only if `fused` is false, the product is rounded, too. For
+// f16, doubles hold x·x + b exactly while values stay below 2.
 static double step(enum fma_number number, double x, double b, bool fused)
 {
     if (!fused)
@@ -118,8 +117,7 @@ void fma_chain_follow(enum fma_number number, uint64_t steps, struct fma_chain c
     for (unsigned i = FMA_CHAINS; i-- > 0;) {
         struct fma_chain own = follow(number, i, steps);
         chains[i] = own;
-        // A word of FMA_F16X2 has the value of chain i in its low half, and that of chain i + 1 in
-        // its high half.
+        // A word of FMA_F16X2 has chain i in its low half, and chain i + 1 in its high half.
         if (number == FMA_F16X2)
             chains[i] =
                 (struct fma_chain){own.start | next.start << 16, own.fused | next.fused << 16,

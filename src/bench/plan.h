@@ -27,16 +27,16 @@ struct plan {
     bool grows;
     // Returns the number of known cases of this benchmark that next() has not returned yet.
     size_t (*left)(const struct plan *plan, const struct benchmark *benchmark);
-    // Takes the case with the key `key` out of the plan, so that next() skips it. Sets *taken to
-    // the case. Returns false if the plan has no such case left. The function pointer `take` is
-    // NULL if the plan does not support this.
+    // Takes the case with this key out of the plan, so that next() skips it, and sets *taken.
+    // Returns false if the plan has no such case left. The pointer is NULL if the plan does not
+    // support this.
     bool (*take)(struct plan *plan, const char *key, struct plan_case *taken);
     // Optional. Adds conclusions from the results of the plan's cases to the run. Called once,
     // after the last measured case.
     void (*conclude)(const struct plan *plan, struct run *run);
-    // Core clocks in Hz at which some of the plan's cases must run. Before such a case, the run
-    // locks the device's core clock. On a simulated device, the benchmark sets the clock. If the
-    // clock cannot be locked, the run does not start. If clock_count is 0, no clock is locked.
+    // Core clocks in Hz at which some of the plan's cases must run; none if clock_count is 0.
+    // Before such a case, the run locks the clock (of a simulated device, the benchmark sets it).
+    // If it cannot be locked, the run does not start.
     const double *clocks_hz;
     size_t clock_count;
 };

@@ -23,8 +23,7 @@ static bool ends_in_max(const struct bench_choice *choice)
     return choice->param->type != PARAM_TEXT && last->uint == UINT64_MAX;
 }
 
-// Calls replace() and then, for the values that bench.h names, reach(). Returns false if reach()
-// rejects the value.
+// Calls replace() and, where bench.h says so, reach(). Returns false if reach() rejects the value.
 static bool fit(struct planner *p, struct bench_pick *pick)
 {
     const struct bench_product *product = p->product;
@@ -57,8 +56,7 @@ static void add_case(struct planner *p)
     bench_case_add(arena, p->list, c);
 }
 
-// Adds the cases with each value of parameter `param`, combined with all values of later
-// parameters.
+// Adds the cases with each value of `param`, combined with all values of later parameters.
 static void add_values(struct planner *p, size_t param)
 {
     const struct bench_request *request = p->product->request;

@@ -145,15 +145,14 @@ static bool add_single(struct parser *p, const char *text)
 
 // ---------------------------------------------------------------- ranges
 
-// The distance between the values of a range. "A..B/n" has n values per octave. In "A..B+s",
-// neighbouring values are s apart. The last value, B, may be closer to the value before it.
+// Distance between the values of a range: "A..B/n" has n per octave; in "A..B+s" they are s apart.
+// The last value may be closer to the one before it.
 struct spacing {
     uint64_t values; // number of values per octave; 1 if the range has a `step` instead
     uint64_t step;   // distance between neighbouring values; 0 if the range has values per octave
 };
 
-// Returns base · 2^(step/n), rounded as values.h says, where 0 ≤ step < n. If step is above 0 and
-// the result is 2^63 or more, returns UINT64_MAX.
+// Returns base · 2^(step/n), 0 ≤ step < n, rounded as values.h says; UINT64_MAX from 2^63 on.
 static uint64_t value_between(const struct param_info *param, uint64_t base, uint64_t step,
                               uint64_t n)
 {
@@ -167,8 +166,7 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// Returns the largest number in a range that ends at `to`. This is usually `to` itself. If `to` is
-// the word "max" and the parameter has an upper bound (param_info.most), it is that bound.
+// Returns the end of a range: `to`, or for the word "max" the parameter's upper bound, if any.
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
@@ -203,13 +201,11 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
     return add(p, (struct case_value){.real = to});
 }
 
-// Reads the spacing (/N or +S) behind the end of a range, and cuts it off the text `end`. If there
-// is no spacing, sets *spacing to one value per octave.
+// Cuts the spacing (/N or +S) off the end of a range. Without one, there is one value per octave.
 static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
 {
     *spacing = (struct spacing){.values = 1};
-    // Only ranges of integers may end in +S, because a real number may itself contain a +, as in
-    // 1e+3.
+    // Only integers may have +S: a real number may itself contain a +, as in 1e+3.
     char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/");
     char kind = *sign;
     if (!kind)
@@ -254,8 +250,7 @@ bool values_parse(struct arena *arena, const struct param_info *param, const cha
     *list = (struct value_list){0};
     struct parser parser = {.arena = arena, .param = param, .list = list, .err = err};
     char *rest = arena_strdup(arena, text);
-    // A text that begins with '{' is the content of a file. It is one value, even if it contains
-    // commas.
+    // The content of a file (it begins with '{') is one value, even with commas.
     if (param->type == PARAM_TEXT && *text == '{')
         return add_word(&parser, text);
     while (rest) {

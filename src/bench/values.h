@@ -27,9 +27,8 @@ struct value_list {
     size_t count, capacity;
 };
 
-// Parses `text` as values of `param`. Fails with ERROR_USAGE if a part of `text` is wrong. The
-// message names that part, or the wrong value of a range, and says what is allowed. Also fails if
-// there are more than VALUES_MAX values.
+// Parses `text` as values of `param`. Fails with ERROR_USAGE if a part is wrong, or if there are
+// more than VALUES_MAX values. The message names the wrong part and says what is allowed.
 MUST_CHECK bool values_parse(struct arena *arena, const struct param_info *param, const char *text,
                              struct value_list *list, struct error *err);
 

@@ -16,9 +16,9 @@
 #define BANDWIDTH_SHARED_BYTES 16384
 #define BANDWIDTH_SEED_SOURCE  0x5bd1e995u // seed of the data in the buffer that kernels read
 
-// Word k of the 16-byte element e is (h × MULTIPLIER_k & KEEP) | EXPONENT. The hash h is computed
-// from e and the seed with MIX_STEP (the golden ratio) and MIX_SCATTER. MULTIPLIER_0 is 1. The
-// other multipliers and MIX_SCATTER are odd numbers that xxHash or MurmurHash3 publish.
+// Word k of the 16-byte element e is (h × MULTIPLIER_k & KEEP) | EXPONENT; MULTIPLIER_0 is 1. The
+// hash h is made of e and the seed with MIX_STEP (the golden ratio) and MIX_SCATTER. The others are
+// odd numbers from xxHash and MurmurHash3.
 #define BANDWIDTH_MIX_STEP     0x9e3779b9u
 #define BANDWIDTH_MIX_SCATTER  0x85ebca6bu
 #define BANDWIDTH_MULTIPLIER_1 0xc2b2ae35u

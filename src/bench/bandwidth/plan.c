@@ -26,25 +26,21 @@ enum { // indices of parameters in the array `params` of bandwidth.c
 };
 static const uint64_t gibibyte = (uint64_t)1 << 30;
 
-// Sizes in bytes of the working sets that presets use. The presets standard and full measure reads
-// of the sizes small, middle and dram with every width and type of load.
+// Sizes in bytes of the working sets that presets use.
 struct regions {
     // Minimum working set of presets for access=apart. In a smaller one, two cores would often read
     // the same line at the same time, and one access to the L2 cache would serve both.
     uint64_t apart;
     uint64_t small; // a working set that fits a core's own cache
-    // Middle working set: a quarter of the last-level cache, rounded down to a power of two. It is
-    // at least `apart` and at most 32 MiB.
+    // A quarter of the last-level cache, rounded down to a power of two; from `apart` to 32 MiB.
     uint64_t middle;
-    // Working set for DRAM: the largest power of two up to `max`. In the preset quick it is
-    // `least`.
+    // Working set for DRAM: the largest power of two up to `max`; in the preset quick `least`.
     uint64_t dram;
-    // Minimum working set for DRAM: the smallest power of two that is at least 64 MiB and fits no
-    // cache (measure_limits_is_dram). It is at most the largest power of two up to `max`.
+    // Smallest power of two from 64 MiB on that fits no cache (measure_limits_is_dram), up to
+    // `max`.
     uint64_t least;
-    // Maximum working set: 4 GiB, or 64 MiB on a CPU. It is lower if a quarter of the device's
-    // memory, or the device's largest allocation, is smaller. It is rounded down to 1, 1.25, 1.5 or
-    // 1.75 times a power of two.
+    // Maximum: 4 GiB (CPU: 64 MiB), a quarter of the device's memory, or the largest allocation;
+    // rounded down to 1, 1.25, 1.5 or 1.75 times a power of two.
     uint64_t max;
 };
 
@@ -128,8 +124,7 @@ static bool is_region(const struct bandwidth_plan *p, const struct bandwidth_cas
            (this_case->bytes == p->regions.middle && this_case->apart) || is_dram(p, this_case);
 }
 
-// Returns true if this benchmark can measure this combination of op, path, access, scope, bytes,
-// width and type.
+// Returns true if this benchmark can measure this combination of values.
 static bool is_possible(const struct bandwidth_case *this_case)
 {
     bool plain = this_case->width == 16 && !this_case->doubles;
@@ -219,10 +214,8 @@ static void add_sorted(struct arena *arena, struct value_list *list, struct case
     list->values[at] = value;
 }
 
-// Returns the values of the parameter `bytes` for the plan. Values from the user stay as they are,
-// but the word max (UINT64_MAX) becomes regions.max. Values from a preset are rounded; those above
-// regions.max are left out. To a preset's values the function adds the sizes small, middle, dram
-// and least of p->regions, and the size of the array in shared memory.
+// Returns the values of the parameter `bytes`. A preset's values are rounded and get the regions'
+// sizes; of the user's, only the word max (UINT64_MAX) changes, to regions.max.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");

@@ -60,9 +60,8 @@ MUST_CHECK bool bandwidth_store_fill(struct bandwidth_store *store, const struct
 MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, const struct gpu_arg *range,
                                       uint32_t seed, uint32_t *sum, struct error *err);
 
-// Both functions compute on the host the data that `seed` determines. bandwidth_data computes the
-// four words of element number `element`. bandwidth_data_sum returns the sum, modulo 2^32, of all
-// words in the first `bytes` bytes.
+// Compute on the host the data that `seed` determines: the four words of element number `element`,
+// and the sum, modulo 2^32, of all words in the first `bytes` bytes.
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4]);
 uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed);
 

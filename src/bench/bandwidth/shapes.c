@@ -7,14 +7,12 @@
 
 #include <string.h>
 
-// Kinds of cases. The table `forms` lists the forms of grids that a case of each kind can use. With
-// shape=best, the case uses the fastest of them.
+// Kinds of cases. The table `forms` lists the grids for each kind; shape=best uses the fastest.
 enum kind {
     KIND_LOOP,
     KIND_PART,
     KIND_CACHED, // reads of a working set of at most half of the last-level cache
-    // Reads of a working set of more than half of the last-level cache. A cache may hold a part of
-    // the working set.
+    // Reads of a larger working set, of which a cache may hold a part.
     KIND_BEYOND,
     // Reads of a working set that no cache can hold (bandwidth_is_dram).
     KIND_DRAM,
@@ -23,9 +21,8 @@ enum kind {
     KIND_SHARED
 };
 
-// A shape without its route (64-bit address or storage buffer). bandwidth_shapes() lists the first
-// form of a case with both routes. Every other form gets one route: the usually faster one, or the
-// other one if the device lacks it.
+// A shape without its route (64-bit address or storage buffer). The first form of a case is tried
+// with both routes, every other form with the usually faster one that the device has.
 struct form {
     enum kind kind;
     unsigned width;
@@ -76,8 +73,7 @@ static enum kind kind_of(const struct bandwidth_case *this_case,
     return this_case->bytes <= limits->last_cache_bytes / 2 ? KIND_CACHED : KIND_BEYOND;
 }
 
-// Returns true if the case can use the route on this device: 64-bit addresses if `address` is true,
-// else a storage buffer.
+// Returns true if the case can use 64-bit addresses (`address`) or a storage buffer on this device.
 static bool route_exists(const struct bandwidth_case *this_case, const struct gpu_info *info,
                          bool address)
 {
@@ -90,9 +86,8 @@ static bool route_exists(const struct bandwidth_case *this_case, const struct gp
     return !range_bytes || bandwidth_stream_bytes(this_case) <= range_bytes;
 }
 
-// Returns true if the form walks in laps (LOOP or PART) with smaller workgroups than `first`, the
-// first shape in the list. The list leaves such a form out, because the device can run the larger
-// workgroups.
+// True for a form in laps (LOOP or PART) with smaller workgroups than the first shape. It is left
+// out, because the device can run the larger ones.
 static bool is_for_small_devices(const struct form *form, const struct bandwidth_shape *first)
 {
     bool loops = form->walk == BANDWIDTH_LOOP || form->walk == BANDWIDTH_PART;
@@ -104,9 +99,8 @@ size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX])
 {
     enum kind kind = kind_of(this_case, limits);
-    // On a GPU, shapes with 64-bit addresses come first, because they save an addition. On a CPU,
-    // shapes with storage buffers come first, because with addresses the compiler must assume that
-    // buffers overlap.
+    // On a GPU, 64-bit addresses save an addition. On a CPU, they are slower: the compiler must
+    // assume that buffers overlap.
     bool address_first = info->kind != GPU_KIND_CPU;
     size_t count = 0;
     for (size_t i = 0; i < FORM_COUNT; i++) {

@@ -12,8 +12,8 @@ enum {
 };
 
 enum {
-    // Maximum duration in ms of one pass over the working set. A dispatch has at least one pass,
-    // and watchdogs stop dispatches that last more than about 2 s.
+    // Maximum length in ms of one pass over the working set. Watchdogs stop dispatches after about
+    // 2 s.
     DISPATCH_MS_MAX = 250,
     SAFE_BYTES = 32 << 20, // bytes that every device moves in less than DISPATCH_MS_MAX
     PASSES_MAX = 1 << 24,
@@ -98,8 +98,7 @@ static bool get_buffers(struct trial *trial, struct error *err)
             bandwidth_store_get(trial->store, BANDWIDTH_TARGET, bytes, key, &trial->target, err));
 }
 
-// Gets the buffers of the case. If the device lacks memory, frees the buffers of earlier cases and
-// tries again.
+// If the device lacks memory, frees the buffers of earlier cases and tries again.
 static bool find_buffers(struct trial *trial, struct error *err)
 {
     if (get_buffers(trial, err))
@@ -110,8 +109,7 @@ static bool find_buffers(struct trial *trial, struct error *err)
     return get_buffers(trial, err);
 }
 
-// Sets trial->work to a dispatch (a unit of work) over the working set of `this_case`. The dispatch
-// has `passes` passes, or fewer if one dispatch cannot do so many.
+// Sets trial->work to a dispatch of `passes` passes, or as many as one dispatch can do.
 static bool make_work(struct trial *trial, const struct bandwidth_case *this_case, uint64_t passes,
                       struct error *err)
 {
@@ -124,8 +122,7 @@ static bool make_work(struct trial *trial, const struct bandwidth_case *this_cas
     };
     if (!bandwidth_work_make(&desc, &trial->work, err))
         return false;
-    // A case of op=write writes other data in each round. If data of an earlier round remain in the
-    // buffer, the check then notices it.
+    // op=write writes other data in each round, so that the check notices data of an earlier round.
     trial->work.params.seed = this_case->op == BANDWIDTH_READ
                                   ? BANDWIDTH_SEED_SOURCE
                                   : BANDWIDTH_MULTIPLIER_1 * (trial->run->request->round + 1);
@@ -175,9 +172,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Fails with ERROR_UNSUPPORTED if one pass over the working set would last longer than
-// DISPATCH_MS_MAX. To predict this, measures a pass over a smaller working set and scales its
-// duration up.
+// Fails with ERROR_UNSUPPORTED if one pass would last longer than DISPATCH_MS_MAX, as scaled up
+// from a pass over a smaller working set.
 static bool refuse_slow(struct trial *trial, struct error *err)
 {
     double whole = (double)trial->work.moved_bytes, ns = 0;
@@ -201,9 +197,8 @@ static bool refuse_slow(struct trial *trial, struct error *err)
     return make_work(trial, trial->this_case, 1, err);
 }
 
-// Increases the number of passes, from `least` on, until one dispatch lasts at least as long as a
-// sample should, or until one dispatch cannot do more passes. The caller must have prepared the
-// work with one pass.
+// Raises the number of passes, from `least` on, until a dispatch lasts as long as a sample should
+// or cannot do more. The work must already be prepared with one pass.
 static bool size(struct trial *trial, uint64_t least, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
@@ -226,10 +221,9 @@ static bool size(struct trial *trial, uint64_t least, struct error *err)
     return true;
 }
 
-// Returns true if the dispatches of a sample may overlap. This needs GPU_CAP(UNORDERED), and a read
-// or a copy with scope=device and access=apart. Workgroups in laps must not overlap: a core would
-// run more of them than the case asks for. Overlapping writes to DRAM were 2 % slower in one of two
-// runs (docs/evidence/bandwidth.md).
+// Returns true if the dispatches of a sample may overlap. Workgroups in laps must not: a core would
+// run more of them than the case asks for. Writes to DRAM that overlap were 2 % slower in one of
+// two runs (docs/evidence/bandwidth.md).
 static bool units_overlap(const struct bandwidth_case *this_case, const struct gpu_info *info)
 {
     return this_case->scope == BANDWIDTH_DEVICE && this_case->apart &&
@@ -238,8 +232,8 @@ static bool units_overlap(const struct bandwidth_case *this_case, const struct g
 
 // ---------------------------------------------------------------- the shape
 
-// Fills `shapes` with the shapes that the parameter `shape` of the case allows. Returns their
-// number. If there are none, returns 0 with `err`.
+// Fills `shapes` with those that the parameter `shape` allows, and returns their number; 0 with
+// `err` if there are none.
 static size_t allowed_shapes(const struct trial *trial,
                              struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX], struct error *err)
 {
@@ -374,8 +368,8 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
     return true;
 }
 
-// Prepares the check of the results. For a read, sets the kernels' sum to 0. For a write or a copy,
-// fills the target buffer with data that differ from the right results.
+// A read starts from a sum of 0; a write or copy, from a target with data that differ from the
+// right ones.
 static bool prepare_proof(struct trial *trial, struct error *err)
 {
     if (trial->this_case->op == BANDWIDTH_READ)
@@ -412,8 +406,7 @@ static void report(struct trial *trial, const struct memory *memory,
     measure_claim_report(&account, METRIC_PER_CORE, MEASURE_PER_CORE_CYCLE,
                          (double)work->moved_bytes);
     measure_span_note(span, visit);
-    // If the core clock of the samples is not known, the theoretical limit of the bandwidth is
-    // computed for the device's highest core clock.
+    // If the core clock is not known, the limit is computed for the highest core clock.
     if (!span->core_hz)
         visit_limit(
             visit, METRIC_BANDWIDTH,

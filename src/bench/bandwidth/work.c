@@ -5,16 +5,14 @@
 #include "measure/unit.h"
 
 enum {
-    // If the working set has at most this many bytes per core that loads it, the device may merge
-    // loads of the same bytes by several cores. Fewer loads then reach the L2: on an H200, 1 to 85
-    // % fewer. With 128 bytes per thread, a core of 2048 threads loads twice this limit at a time.
+    // Up to this many bytes of working set per core, the device may merge loads of the same bytes
+    // by several cores: on an H200, 1 to 85 % fewer reach the L2. A core of 2048 threads with 128
+    // bytes each loads twice as much at a time.
     MERGED_CORE_BYTES = 128 << 10,
-    // Maximum number of iterations of a kernel's loop if it makes several passes, because lavapipe
-    // stops longer loops.
+    // Maximum iterations of a loop over several passes: lavapipe stops longer loops.
     STEPS_MAX = 65535,
     GROUPS_MAX = 1 << 28, // maximum number of workgroups in a dispatch of several passes of reads
-    // Number of workgroups in a dispatch that walks in laps, if the number of cores is unknown. No
-    // device runs so many at once.
+    // Workgroups in laps if the number of cores is unknown; more than any device runs at once.
     GROUPS_UNKNOWN = 1024,
     LOOP_CORE_THREADS = 1024
 };
@@ -85,10 +83,9 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
     return true;
 }
 
-// Returns the number of workgroups for a walk in laps. With scope=device, each core gets one large
-// workgroup, or several small ones with as many threads in total. Two large workgroups on a core
-// would be no faster. Each would hit lines that the other one loaded, and so hide the end of the
-// L1.
+// Returns the number of workgroups for a walk in laps. Each core gets one large workgroup, or small
+// ones with as many threads: a second large one would hit lines that the first loaded, and so hide
+// the end of the L1.
 static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 {
     if (desc->this_case->scope == BANDWIDTH_WORKGROUP)
@@ -102,10 +99,9 @@ static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
                        : GROUPS_UNKNOWN;
 }
 
-// Makes a dispatch (a unit of work) whose workgroups walk through memory repeatedly, in whole laps.
-// With the walk LOOP, a lap is the whole working set, and the workgroups start at different places.
-// With the walk PART, each workgroup has a part of its own, and a lap is this part. All parts are
-// equal; blocks that are left over are not read.
+// Makes a dispatch of whole laps. With the walk LOOP, a lap is the whole working set, and
+// workgroups start at different places. With PART, it is a workgroup's own part; parts are equal,
+// and blocks that are left over are not read.
 static bool loop(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work, struct error *err)
 {
@@ -134,8 +130,8 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
     return true;
 }
 
-// Makes a dispatch (a unit of work) of several passes over the working set. Each pass has its own
-// workgroups. Each workgroup walks once through its own part of the working set (a "chunk").
+// Makes a dispatch of several passes, each with its own workgroups. A workgroup walks once through
+// its own part of the working set (a "chunk").
 static void pass(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work)
 {
@@ -174,8 +170,7 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
     work->moved_bytes =
         work->stream_bytes * work->times * (desc->this_case->op == BANDWIDTH_COPY ? 2 : 1);
 
-    // The grid may have more workgroups than needed. A workgroup whose number is params.groups or
-    // higher ends at once.
+    // Workgroups beyond params.groups, which the grid may have, end at once.
     measure_unit_grid(work->params.groups, desc->info->limits.workgroup_count_x, work->grid);
     return true;
 }

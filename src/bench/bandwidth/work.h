@@ -118,8 +118,8 @@ struct bandwidth_work_desc {
 };
 
 // Makes the dispatch (a unit of work) that `desc` describes. Fails with ERROR_UNSUPPORTED if a
-// buffer has 2^32 elements or more, or fewer blocks than there are workgroups with a part of their
-// own. Also fails if a buffer is no whole number of chunks (with walks in laps: of blocks).
+// buffer has 2^32 elements or more, fewer blocks than workgroups with a part of their own, or no
+// whole number of chunks (walks in laps: of blocks).
 MUST_CHECK bool bandwidth_work_make(const struct bandwidth_work_desc *desc,
                                     struct bandwidth_work *work, struct error *err);
 
@@ -131,8 +131,7 @@ uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
 // Returns the claim that the case reads or writes `bytes` bytes in the memory level of its working
-// set; a copy reads and writes half of them each. Theoretical limits and hardware counters are
-// compared with the claim.
+// set; a copy reads and writes half of them each.
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes);
 

@@ -7,16 +7,15 @@
 #include <stdio.h>
 
 enum {
-    // Number of workgroups of INCORE_THREADS threads per core; smaller workgroups are more in
-    // number. With 2 per core, all cores end at the same time, whether a core runs both workgroups
-    // together or one after the other.
+    // Workgroups of INCORE_THREADS threads per core (smaller ones: more). With 2, all cores end at
+    // the same time, whether a core runs both together or one after the other.
     GROUPS_A_CORE = 2,
     CORES_UNKNOWN = 256, // assumed number of cores if the device does not report it
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
-    // Samples last 3 times as long as requested, because each dispatch adds 7 to 14 µs to them.
-    // Samples of matrix units last as long as requested.
+    // Samples last 3 times as long as requested (not of matrix units), because each dispatch adds 7
+    // to 14 µs to them.
     SAMPLE_FACTOR = 3
 };
 static const double warm_ns = 15e6; // time in ns of the work after which the core clock has risen
@@ -27,8 +26,7 @@ static const double still_rising = 0.01;
 struct memory {
     uint32_t iterations;
     uint64_t repeats; // number of dispatches in a sample
-    // The constants of the operation, and the first and the last value of each chain. A kernel
-    // checks its results against these values (incore_kind_fill).
+    // Constants of the operation, and the first and last value of each chain (incore_kind_fill).
     uint32_t words[2 * INCORE_SLOTS];
 };
 
@@ -64,8 +62,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         incore_dispatch(chip->session, batch, &dispatch, 0);
 }
 
-// Copies the expected values to the device. If `fetch` is true, copies them back to the host
-// instead, together with the kernels' counts of wrong results.
+// Copies the expected values to the device or, if `fetch` is true, back, with the kernels' counts.
 static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 {
     struct gpu_batch *batch = gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){0}, err);
@@ -80,27 +77,24 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
-// Returns the wanted length of a sample in ns: SAMPLE_FACTOR times the requested length. For matrix
-// units, it is the requested length. Longer samples would reach the card's power limit and slow
-// down the next cases.
+// Returns the wanted length of a sample in ns. Longer samples of matrix units would reach the
+// card's power limit and slow down the next cases.
 static double wanted_ns(const struct chip *chip)
 {
     double sample_ns = (double)chip->run->request->sample_ns;
     return chip->this_case->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
-// Returns the maximum number of iterations of a dispatch: the device's limit for a loop minus 1, or
-// 2^24 without such a limit. It is at most 8 iterations per ns of a sample: no processor does more.
-// This bounds the host's work if a broken device reports almost no time.
+// Returns the maximum number of iterations of a dispatch. 8 iterations per ns of a sample are more
+// than any processor does: they bound the host's work if a broken device reports almost no time.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;
     return fmin(loops ? (double)loops - 1 : 1 << 24, 8 * wanted_ns(chip));
 }
 
-// Chooses the number of iterations with which one dispatch lasts as long as a sample. Runs
-// dispatches until the core clock has risen, because the clock of an idle chip can be six times
-// lower.
+// Chooses the number of iterations of a sample. Runs dispatches until the core clock has risen:
+// that of an idle chip can be six times lower.
 static bool size(struct chip *chip, struct error *err)
 {
     double most = iterations_most(chip), wanted = wanted_ns(chip), iterations = SIZING_ITERATIONS;
@@ -149,8 +143,7 @@ static void report(struct chip *chip, const struct measure_span *span, struct me
     const struct measure_count_claims counts = incore_kind_claims(kind, 1, steps * subgroups);
     struct measure_claim claim = {.cores = chip->run->session->limits.cores, .counts = &counts};
     claim.results[incore_kind_class(kind)] = results;
-    // The limit of the throughput needs the core clock. If kernels read a counter of another clock,
-    // the core clock is not known, and there is no limit.
+    // The limit needs the core clock. A counter of another clock gives no limit.
     bool is_clocked = chip->run->session->clock.counts_core_clock;
     const struct measure_account account = {&claim, is_clocked ? &chip->run->session->limits : NULL,
                                             span, visit};
@@ -181,9 +174,8 @@ static bool run_span(struct chip *chip, struct measure_span *span, struct error 
            move_proof(chip, true, err) && verify(chip, span, err);
 }
 
-// Takes the samples of a visit. If they last less than half of wanted_ns(), chooses a new number of
-// iterations and takes them again, up to SIZING_TRIES times. Samples stay short if the number of
-// iterations is already the maximum (iterations_most).
+// Takes the samples, again with a new number of iterations if they last less than half of
+// wanted_ns(), unless that number is already the maximum.
 static bool run_sized(struct chip *chip, struct measure_span *span, struct error *err)
 {
     bool sized = chip->memory->iterations > 0, again = true;

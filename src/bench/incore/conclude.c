@@ -9,8 +9,6 @@ enum {
 // A core has n arithmetic units if it gives at least 0.95 n results per cycle.
 static const double units_least = 0.95;
 
-// Returns true if the result belongs to incore, to `device`, and to the operation `op`. If `op` is
-// NULL, any operation matches.
 static bool is_of(const struct result *result, const char *device, const char *op)
 {
     const struct bench_case *c = &result->bench_case;
@@ -18,9 +16,8 @@ static bool is_of(const struct result *result, const char *device, const char *o
            (op ? case_says(c, "op", op) : case_find(c, "op") != NULL);
 }
 
-// Returns the number of arithmetic units of a core that gives `per_cycle` results per cycle: the
-// next power of two, or the one that is at most 0.07 % lower. Returns 0 if `per_cycle` is more than
-// 5 % below that power.
+// Returns the arithmetic units of a core: the next power of two above `per_cycle` (results per
+// cycle; 0.07 % more still count as the lower one). Returns 0 if that is more than 5 % away.
 static double units_of(double per_cycle)
 {
     double units = exp2(ceil(log2(per_cycle) - 1e-3));
@@ -29,8 +26,8 @@ static double units_of(double per_cycle)
 
 static void report(struct run *run, const char *device, const char *op)
 {
-    // alone: the first result of one chain in one subgroup that has a latency in cycles; full: the
-    // result with the highest number of results per cycle
+    // alone: first result of one chain in one subgroup; full: result with the most results per
+    // cycle
     const struct result *alone = NULL, *full = NULL;
     char results[UNIT_TEXT];
     for (size_t i = 0; i < run->result_count; i++) {
@@ -56,10 +53,8 @@ static void report(struct run *run, const char *device, const char *op)
                        number_format(per_core, results, sizeof results), units);
 }
 
-// Adds a finding "operation" for each operation with a latency and a throughput. Value: the latency
-// in cycles, from one chain in one subgroup. Text: also the highest number of results per cycle and
-// core, and the number of arithmetic units if units_of() finds it. Keys: the case of the latency,
-// then the case of the throughput.
+// Adds a finding "operation" for each operation with a latency and a throughput. Its value is the
+// latency in cycles of one chain in one subgroup. Its keys are the cases of both.
 void incore_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

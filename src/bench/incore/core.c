@@ -32,15 +32,13 @@ struct core {
     struct gpu_program *program;
     struct memory *memory;
     unsigned samples;
-    // The length of each sample: `counts` in counts of the core's counter, `ns` in ns. If
-    // session->clocked is false, `counts` is 0.
+    // Length of each sample in counts of the core's counter (0 if not session->clocked) and in ns.
     double counts[INCORE_SAMPLES_MAX], ns[INCORE_SAMPLES_MAX];
     bool separate;
 };
 
-// Returns the number of proofs (sets of expected values) in a batch. If the core's counter
-// measures, all dispatches have N iterations: one proof. If time stamps measure, dispatches have N
-// or 2 N iterations: two proofs.
+// With time stamps, dispatches have N or 2 N iterations, so there are two proofs (sets of expected
+// values).
 static unsigned proof_count(const struct core *core)
 {
     return core->session->clocked ? 1 : INCORE_PROOFS;
@@ -103,8 +101,7 @@ static bool end_batch(struct core *core, struct gpu_batch *batch, struct error *
 
 // ---------------------------------------------------------------- by the core's counter
 
-// Returns the time from the start of the first subgroup to the end of the last one, in counts of
-// the core's counter. `stamps` has the words of one dispatch (incore.h).
+// Returns the counts of the core's counter from the first subgroup's start to the last one's end.
 static double elapsed(const struct core *core, const uint32_t *stamps)
 {
     unsigned bits = measure_clock_low_bits(&core->run->session->clock);
@@ -113,8 +110,7 @@ static double elapsed(const struct core *core, const uint32_t *stamps)
     for (size_t i = 0; i < core->this_case->subgroups; i++) {
         uint64_t begin = measure_clock_delta(stamps[0], stamps[2 * i], bits);
         uint64_t end = measure_clock_delta(stamps[0], stamps[2 * i + 1], bits);
-        // A subgroup may begin before subgroup 0. The difference of their stamps wraps to a large
-        // number, which means a negative time.
+        // A subgroup may begin before subgroup 0: a large (wrapped) difference is a negative time.
         double late = begin < half ? (double)begin : (double)begin - 2 * (double)half;
         first = fmin(first, late);
         last = fmax(last, (double)end);
@@ -141,9 +137,8 @@ static double count_ns(const struct core *core, const uint32_t *stamps)
            (double)measure_clock_delta(counts[0], counts[1], measure_clock_low_bits(clock));
 }
 
-// Fails with ERROR_UNSUPPORTED if the timed iterations may have lasted half of the counter's range
-// or longer. `elapsed` takes a difference of half the range or more for a negative time: the time
-// of a subgroup that began before subgroup 0.
+// Fails with ERROR_UNSUPPORTED if the iterations may last half of the counter's range or longer,
+// which `elapsed` takes for a negative time.
 static bool refuse_wrapped(const struct core *core, const uint32_t *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;
@@ -180,8 +175,7 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
 
 // ---------------------------------------------------------------- by time stamps
 
-// Takes the samples. A sample is the time of 2 N iterations minus the time of N iterations. In this
-// difference, the constant cost of a dispatch cancels out.
+// A sample is the time of 2 N iterations minus that of N: the cost of a dispatch cancels out.
 static bool run_slopes(struct core *core, struct error *err)
 {
     struct gpu_batch *batch = begin_batch(core, 2 * core->samples, err);
@@ -204,8 +198,8 @@ static bool run_slopes(struct core *core, struct error *err)
     return true;
 }
 
-// Takes all samples, up to TRIES_MAX times, until each is positive. A sample of 0 or less shows
-// that something delayed the shorter dispatch. After the last try, such samples become NaN.
+// Takes all samples again while one is 0 or less: something delayed the shorter dispatch. After the
+// last try, such samples become NaN.
 static bool run_until_positive(struct core *core, struct error *err)
 {
     for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
@@ -224,8 +218,7 @@ static bool run_until_positive(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
-// Sets hz[i] to the core clock in Hz during sample i. Returns the relative error of these clocks,
-// from the step of the device's clock.
+// Sets hz[i] to the core clock in Hz during sample i. Returns the clocks' relative error.
 static double core_clocks(const struct core *core, double hz[INCORE_SAMPLES_MAX])
 {
     for (unsigned i = 0; i < core->samples; i++)
@@ -240,8 +233,8 @@ static bool ran_low(const struct core *core)
                       error);
 }
 
-// Takes the samples. If the core clock was measured and was too low, takes them again. Samples of
-// some µs do not raise the core clock, so other work before them raises it (pace_lead_ns).
+// Takes the samples again while the core clock is too low. Samples of some µs do not raise it, so
+// other work before them does (pace_lead_ns).
 static bool run_paced(struct core *core, struct error *err)
 {
     bool done;
@@ -256,9 +249,8 @@ static bool run_samples(struct core *core, struct error *err)
     return core->session->clocked ? run_paced(core, err) : run_until_positive(core, err);
 }
 
-// Chooses the number of iterations from a trial run. A sample must be much longer than a step of
-// the counter or of the time stamps. The trial needs no high core clock, because the number of
-// cycles does not depend on it.
+// Chooses the number of iterations from a trial run, so that a sample is much longer than a step of
+// its clock. The number of cycles does not depend on the core clock.
 static bool size(struct core *core, struct error *err)
 {
     // the device's maximum number of iterations of a loop; 0: no limit
@@ -282,8 +274,7 @@ static bool size(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Adds the metric's value of each sample to `visit`: the sample's length ÷ `over`. If `inverse` is
-// true, the value is `over` ÷ the sample's length.
+// Adds the metric's samples: the length ÷ `over` or, if `inverse` is true, `over` ÷ the length.
 static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
                 double over, bool inverse)
 {
@@ -349,9 +340,8 @@ static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// If the visit counts events, reads hardware counters over N and over 2 N timed iterations. N is
-// the number of timed iterations in a sample. The difference of both readings belongs to N timed
-// iterations, without the work before and after them.
+// Reads hardware counters over N and over 2 N timed iterations. The difference belongs to N
+// iterations alone.
 static bool count(struct core *core, struct measure_visit *visit, struct error *err)
 {
     const struct measure_request *request = core->run->request;

@@ -12,19 +12,18 @@ enum {
     // same or alternates between two values. So the host computes at most one step more.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
-    // Each step inverts the votes of the lanes whose bits are set here. Only the first four lanes
-    // ever vote 1, so a subgroup needs at least four lanes.
+    // Each step inverts the votes of the lanes in this bit set. Only the first four lanes ever vote
+    // 1, so a subgroup needs four.
     VOTED = 5,
     FOUR_LANES = 15,
-    // Each lane of a subgroup adds its own constant to x. The smallest of these constants belongs
-    // to lane 1.
+    // Each lane adds its own constant to x. The smallest is that of lane 1.
     LEAST_OF_ALL = 3,
     BYTES = 4
 };
 static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0xd1342543de82ef95);
 
-// First and last values of a chain, as bit patterns. With packed halves, a word has one value in
-// each half. A mixed chain has a float in the low word and an integer in the high word.
+// First and last values of a chain, as bit patterns: two packed halves, or in a mixed chain a float
+// (low word) and an integer (high word).
 struct chain {
     uint64_t start;  // first value of x
     uint64_t second; // first value of y, in chains of integers
@@ -167,9 +166,8 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 
 // ---------------------------------------------------------------- more than one number
 
-// Returns the last two values, d and e, of a chain of dot products after `steps` steps. The next
-// value is d − e, so the values repeat after six steps. All are small integers, so nothing is
-// rounded.
+// Returns the last values d and e of a chain of dot products. The next value is d − e, so the
+// values repeat after six steps; all are small integers, exact in f16.
 static uint64_t dot_after(unsigned number, uint64_t steps)
 {
     double d = 1 + (double)number, e = 40 - 2 * (double)number;
@@ -250,8 +248,7 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
     return (struct chain){start, 0, x, x};
 }
 
-// Returns the expected values of a chain of fma. The float's values come from `followed`. If the
-// chain is mixed, it also has an integer in the high word.
+// Returns the values of a chain of fma; a mixed chain also has an integer in the high word.
 static struct chain fused_chain(const struct incore_kind *kind, const struct fma_chain *followed,
                                 unsigned number, uint64_t steps)
 {
@@ -276,11 +273,10 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
     words[1] = (uint32_t)(value >> 32);
 }
 
-// Fills in the values for kernels that compute D += A × B on matrix tiles. INCORE_A and INCORE_B
-// each get the elements 0.25 and 0.5. INCORE_SECOND gets the growth of an element of D if all its
-// products are 0.25 × 0.25. A step adds 16 products to each element; sums of fewer than 2^21
-// products are exact. With 8-bit floats, only the 32 products of the last step count, because the
-// other steps cancel out (tiles.clh).
+// Fills in the values for D += A × B on matrix tiles of elements 0.25 and 0.5. INCORE_SECOND gets
+// the growth of an element of D if all products are 0.25 × 0.25: 16 products a step, exact below
+// 2^21. With 8-bit floats, only the last step's 32 products count, because the others cancel out
+// (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
     static const uint64_t elements[] = {// low word: copies of 0.25; high word: copies of 0.5

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/incore/session.h"
 
-// Names of the operations, in the order of the array incore_kinds; S is the separator between
-// names.
+// Names of the operations, in the order of incore_kinds; S separates them.
 #define OPS(S) FLOATING_OPS(S) S INTEGER_OPS(S)
 #define FLOATING_OPS(S)                                                                            \
     "fp32-fma" S "fp32-add" S "fp32-mul" S "fp32-div" S "fp32-sqrt" S "fp32-add-rcp" S             \
@@ -168,8 +167,7 @@ enum incore_param { // indices of the array `params`
     INCORE_PARAM_SUBGROUPS
 };
 
-// Returns false if no kernel has enough threads for the chosen number of subgroups. A barrier needs
-// a kernel with exactly as many threads (incore_has_barrier).
+// Returns false if no kernel has enough threads for the subgroups; a barrier needs exactly as many.
 static bool reach(const struct bench_pick *pick)
 {
     uint64_t subgroup = pick->request->device->limits.subgroup_threads;
@@ -181,9 +179,8 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// Returns true if the plan should contain this case. A case without a kernel is left out. If the
-// device lacks the operation, and the user did not choose it, the plan keeps at most two cases of
-// it: one on one core, and one on the whole chip. The run skips both and states the reason.
+// Returns true if the plan should contain this case. Of an operation that the device lacks, and
+// that the user did not choose, the plan keeps one case per scope: the run skips it and says why.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;

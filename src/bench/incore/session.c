@@ -23,14 +23,14 @@ enum {
 static const struct incore_peak wide = {16, 1024}, narrow = {8, 1024};
 static const struct incore_peak wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 
-// An operation of the matrix units multiplies two matrix tiles. `products` is the number of
-// products of two scalars, per thread and step. With wgmma, four subgroups of 32 threads compute a
-// tile together; other kinds need one.
+// An operation of the matrix units multiplies two tiles. `products` is the number of products of
+// two scalars, per thread and step. With wgmma, four subgroups of 32 threads compute a tile
+// together.
 #define TILES(name, format, peak, products)                                                        \
     name, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(peak)
 
-// The operations, in the order of the choices of the parameter `op`. BLOCKS() sets the maximum
-// number of steps in one iteration. Its argument must agree with -DLENGTH in kernels.txt.
+// The operations, in the order of the choices of the parameter `op`. The argument of BLOCKS() must
+// agree with -DLENGTH in kernels.txt.
 const struct incore_kind incore_kinds[] = {
     {"fp32-fma", INCORE_F32, INCORE_FMA, BLOCKS(8), 0, 1, 2, &narrow},
     {"fp32-add", INCORE_F32, INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL},
@@ -79,8 +79,7 @@ bool incore_has_barrier(uint64_t threads)
     return threads == 32 || threads == 256 || threads == 1024;
 }
 
-// Returns the class of arithmetic units that compute the operation. Additions and products of
-// floats run in the same units as fma, so their class is the same.
+// Additions and products of floats run in the same units as fma, so their class is the same.
 enum measure_class incore_kind_class(const struct incore_kind *kind)
 {
     bool simple = kind->operation <= INCORE_MUL;
@@ -101,9 +100,8 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
-// Predicts NVIDIA's count of instructions for an operation of the class MEASURE_OTHER. Only
-// operations with one counted instruction per step get a count. NVIDIA runs integer multiplications
-// in the FP32 units, and shuffles in the units for loads and stores.
+// Predicts NVIDIA's count for operations with one counted instruction per step. NVIDIA runs integer
+// multiplications in the FP32 units, and shuffles in the units for loads and stores.
 static void claim_other(const struct incore_kind *kind, double steps,
                         struct measure_count_claims *claims)
 {
@@ -132,8 +130,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP64] = steps;
         break;
     case MEASURE_FP16:
-        // If a step computes a single f16 number, NVIDIA's compiler merges the steps of two chains
-        // into one instruction.
+        // NVIDIA's compiler merges the steps of two chains of single f16 numbers into one
+        // instruction.
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP16] =
             kind->number == INCORE_F16 && chains % 2 == 0 ? steps / 2 : steps;
         break;
@@ -159,8 +157,7 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
     return claims;
 }
 
-// Returns true if the number of chains is no power of two. The option -DODD compiles kernels for
-// such numbers.
+// Numbers of chains that are no power of two have kernels of their own (option -DODD).
 static bool needs_odd(const struct incore_case *this_case)
 {
     return (this_case->chains & (this_case->chains - 1)) != 0;
@@ -236,8 +233,8 @@ static bool device_can(const struct incore_session *session, const struct incore
 {
     const struct gpu_info *info = session->bench->info;
     gpu_caps needed = this_case->kind->caps;
-    // A Vulkan kernel for one core must read the core's counter and the device's clock. An OpenCL C
-    // kernel also runs without them.
+    // A Vulkan kernel for one core must read both clocks; an OpenCL C kernel also runs without
+    // them.
     if (!this_case->chip && strcmp(info->api, "vulkan") == 0)
         needed |= GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (!gpu_require(info, needed, err))

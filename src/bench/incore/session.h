@@ -46,26 +46,22 @@ bool incore_has_barrier(uint64_t threads);
 // Returns the class of arithmetic units that compute the operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
-// Returns the instructions that hardware counters should count while subgroups execute `steps`
-// steps. `chains` is the number of chains per thread. If the number of instructions per step is
-// unknown, there is no count.
+// Returns the instructions that hardware counters should count for `steps` steps of subgroups, with
+// `chains` chains per thread; no count where the instructions of a step are unknown.
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps);
 
-// Fills `words` with a proof, the values against which kernels check their results: the constants a
-// and b and, for each chain, the first value and the value after `steps` steps (for matrix tiles:
-// how much an element grows). `words` has INCORE_SLOTS slots of two words (incore.h).
-// If an API does not define an operation exactly, results may differ by INCORE_TOLERANCE_…. Such
-// chains settle: after 1024 steps, x stays the same or alternates between two values. So the host
-// computes at most 1025 steps of them.
+// Fills `words`, INCORE_SLOTS slots of two words (incore.h), with a proof: the constants a and b
+// and, for each chain, the first value and the value after `steps` steps (matrix tiles: an
+// element's growth). Operations that an API does not define exactly may differ by
+// INCORE_TOLERANCE_…; their chains settle, so the host computes at most 1025 steps.
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
 
 // ---------------------------------------------------------------- cases
 
 enum {
     INCORE_SAMPLES_MAX = 16, // maximum number of samples of a case on one core
-    // Maximum number of proofs (sets of expected values) in a batch: one for dispatches of N
-    // iterations, one for 2 N.
+    // Maximum number of proofs in a batch: for dispatches of N iterations, and of 2 N.
     INCORE_PROOFS = 2,
     // bytes from the begin of one proof to the begin of the next
     INCORE_PROOF_STRIDE = 1024
@@ -87,9 +83,8 @@ struct incore_case {
 };
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
 
-// Returns the number of steps of each chain in one iteration of the loop, on one core. An iteration
-// consists of blocks. In a block, each chain makes the same even number of steps, up to
-// INCORE_BLOCK for all chains together.
+// Returns the steps of each chain in one iteration of the loop, on one core: an even number in each
+// block, up to INCORE_BLOCK for all chains together.
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
 // Returns false if the case has 3, 5, 6 or 7 chains, and the operation has no kernel for these

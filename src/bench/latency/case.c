@@ -11,8 +11,8 @@ static const struct {
     gpu_caps caps;
     bool pointers; // true: the path can have pointer chains
     bool linear;   // true: elements with neighbouring indices are adjacent in memory
-    // word after latency_control_ in the name of the control kernel for index chains; NULL if there
-    // is no such kernel
+    // word after latency_control_ in the name of the control kernel of index chains; NULL: no
+    // kernel
     const char *control;
 } paths[LATENCY_PATH_COUNT] = {
     [LATENCY_VECTOR] = {"vector", 0, true, true, "vector"},
@@ -87,8 +87,7 @@ static void bound_by(struct bound *bound, uint64_t bytes, const char *name)
         *bound = (struct bound){bytes, name};
 }
 
-// Returns the size in bytes of the largest shared array in the kernels (kernels.txt) that is not
-// larger than `limit`. Returns 0 if all are larger.
+// Returns the size of the largest shared array of the kernels (kernels.txt) up to `limit`, or 0.
 static uint64_t shared_bytes_max(uint64_t limit)
 {
     for (uint64_t bytes = 65536; bytes > 0; bytes -= 16384)
@@ -194,8 +193,6 @@ bool latency_case_check(const struct latency_case *this_case, struct error *err)
     return true;
 }
 
-// Returns the number of bytes of a link in linear memory: 8 for a pointer, 16 for path=constant,
-// else 4.
 static uint32_t link_bytes(const struct latency_case *this_case)
 {
     return this_case->pointer ? 8 : this_case->path == LATENCY_CONSTANT ? 16 : 4;
@@ -209,8 +206,8 @@ uint32_t latency_log2(uint64_t power)
     return bits;
 }
 
-// With order=plru or order=page, divides the region into blocks. Sets the size of a block, the
-// number of places for nodes in it (slots), and how often the chain visits each block (turns).
+// With order=plru or page, sets the size of a block, the places for nodes in it (slots), and how
+// often the chain visits it (turns).
 static void set_blocks(const struct latency_case *this_case, struct latency_chain *chain)
 {
     switch (this_case->order) {
@@ -224,9 +221,8 @@ static void set_blocks(const struct latency_case *this_case, struct latency_chai
         chain->block_bytes = this_case->page;
         chain->slot_bytes = this_case->stride;
         chain->slots = this_case->page / this_case->stride;
-        // A lap should touch cache lines of about LATENCY_PAGE_LAP_BYTES in total, whether the
-        // chain has few pages or many. Then caches serve all chains equally well. The size is not
-        // exact, because a lap visits every page equally often.
+        // A lap touches cache lines of about LATENCY_PAGE_LAP_BYTES, so that caches serve chains of
+        // few and of many pages equally well.
         uint64_t lap = this_case->bytes / this_case->page * this_case->stride;
         uint64_t turns = lap ? (LATENCY_PAGE_LAP_BYTES + lap / 2) / lap : 1;
         chain->turns = turns < 1 ? 1 : turns > chain->slots ? chain->slots : (uint32_t)turns;
@@ -267,13 +263,12 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     bool plru = this_case->order == LATENCY_ORDER_PLRU;
     chain->nodes = (uint32_t)nodes;
     chain->bytes = blocks * chain->block_bytes;
-    // The footprint is the size of all cache lines that a lap touches. With order=plru it is the
-    // whole region. With other orders, each node touches one line of 128 bytes, or only the stride
-    // if that is shorter.
+    // The footprint is the size of all cache lines that a lap touches: with order=plru the whole
+    // region, else one line per node, or only the stride if that is shorter.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
-    // With order=plru, the first 16 visits to a block of 512 bytes touch each 32 bytes of it. A
-    // warm-up lap needs no more visits.
+    // With order=plru, 16 visits to a block of 512 bytes touch each 32 bytes of it: enough for a
+    // warm-up.
     chain->lap = plru ? (uint32_t)blocks * 16 : chain->nodes;
     return true;
 }

@@ -56,9 +56,9 @@ const char *latency_path_name(enum latency_path path);
 // Returns true if the chains of the path lie in the shared memory of a core.
 bool latency_on_chip(enum latency_path path);
 
-// Returns the word that follows latency_control_ in the name of the case's control kernel. This
-// kernel measures the address arithmetic of a hop. Returns NULL if a hop has no address arithmetic:
-// in pointer chains, and on the paths texel and image.
+// Returns the word after latency_control_ in the name of the control kernel, which measures the
+// address arithmetic of a hop; NULL if a hop has none: in pointer chains, and on the paths texel
+// and image.
 const char *latency_control_name(const struct latency_case *this_case);
 
 // Returns the capabilities that a device needs for chains on this path. If `pointer` is true, the
@@ -66,28 +66,27 @@ const char *latency_control_name(const struct latency_case *this_case);
 gpu_caps latency_caps(enum latency_path path, bool pointer);
 
 // Returns true if chains on the path can have this order of nodes and this kind of link: pointers
-// if `pointer` is true, else indices. Only vector, scalar and atomic have pointers. The path image
-// has only random order. The paths shared, atomic-shared and constant have no page order.
+// (only vector, scalar and atomic), else indices. The path image has only random order; shared,
+// atomic-shared and constant have no page order.
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
 // Sets *this_case to the values of the case `c`. If `c` has no bytes, pitch or page yet (during
 // planning), its member becomes 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
-// Returns the size in bytes of the largest region for the path, the kind of link and the order of
-// this case on this device; 0 if the device allows none. Sets *name to the name of the limit that
-// determines this size. this_case->bytes has no effect.
+// Returns the size in bytes of the largest region for the path, link and order of this case; 0 if
+// the device allows none. Sets *name to the limit that determines it. this_case->bytes has no
+// effect.
 uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_case *this_case,
                            const char **name);
 
-// Returns the size in bytes of a chunk, one of the buffers that together contain a pointer chain
-// with order=page. It is the largest power of two that is at most 1 GiB and at most half of the
-// device's largest buffer, but at least 1 MiB. If the largest buffer is not known, it is 1 GiB.
+// Returns the size in bytes of a chunk, a buffer of pointer chains with order=page: the largest
+// power of two up to 1 GiB and half of the device's largest buffer (if known), but at least 1 MiB.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
 // Fails with ERROR_USAGE if the case's stride (the parameter pitch) is not a multiple of 16 bytes
-// up to 64 MiB. With path=image, the stride must be 128 bytes. With order=page, the stride and the
-// page must be powers of two, and the page at least as large as the stride.
+// up to 64 MiB (path=image: 128 bytes). With order=page, the stride and the page must be powers of
+// two, and the page at least as large as the stride.
 MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct error *err);
 
 // Sets *chain to the chain for a region of this_case->bytes bytes. `key` selects the permutation of
@@ -96,9 +95,9 @@ MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct 
 MUST_CHECK bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_chain *chain, struct error *err);
 
-// With order=page, a lap should touch cache lines of about this many bytes in total. For this, a
-// lap visits each page several times, each time at another offset. Fewer lines could all stay in
-// the L1, and hits in an L1 with virtual addresses do not use the TLB.
+// With order=page, a lap touches cache lines of about this many bytes, so it visits each page
+// several times. Fewer lines could stay in an L1 with virtual addresses, whose hits do not use the
+// TLB.
 #define LATENCY_PAGE_LAP_BYTES (UINT64_C(1) << 20)
 
 // Returns the base-2 logarithm of `power`, rounded down; 0 if `power` is 0.
@@ -114,9 +113,9 @@ struct latency_place {
 // the same formula (order.glsl, order.clh).
 struct latency_place latency_place(const struct latency_chain *chain, uint32_t k);
 
-// Sets `words` to the link that leads to hop number `k`: x and y for an image, else the low and the
-// high word of the link. Only pointer chains use `chunks`, the address of the chain in each buffer
-// of the region. Block b lies in buffer number b >> chunk_shift.
+// Sets `words` to the link to hop number `k`: x and y for an image, else its low and high word. For
+// pointer chains, `chunks` has the address of the chain in each buffer; block b lies in buffer b >>
+// chunk_shift.
 void latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 

@@ -8,15 +8,13 @@
 #include <stdio.h>
 
 enum {
-    // Number of nodes that one submission builds. The number is small, so that the submission ends
-    // before a watchdog stops it, even on a CPU.
+    // Nodes that one submission builds: few, so that no watchdog stops it, even on a CPU.
     BUILD_NODES = 1 << 22,
     NAME_BYTES = 64,
-    // Maximum distance in bytes between the words that the workgroup reads before a chase, unless
-    // blocks are larger. So it reads a word in each page of 64 KiB or more that has a block.
+    // The workgroup reads one word per TOUCH_BYTES before a chase, so one in each page of 64 KiB or
+    // more.
     TOUCH_BYTES = 65536,
-    // Maximum number of times that the kernel of load=keep-awake asks whether the chase has ended.
-    // One such poll takes about 1 µs.
+    // Maximum polls of the kernel of load=keep-awake: has the chase ended? A poll takes about 1 µs.
     AWAKE_POLLS_MAX = 1 << 18,
     AWAKE_REPEATS = 64,
     FILL_CACHES = 2
@@ -54,8 +52,7 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
     char name[NAME_BYTES], kind[16] = "index";
     if (this_case->pointer)
         snprintf(kind, sizeof kind, "pointer");
-    // The kernel's name contains the size in KiB of the smallest shared array that holds the
-    // region.
+    // The name contains the size in KiB of the smallest shared array that holds the region.
     else if (latency_on_chip(this_case->path))
         snprintf(kind, sizeof kind, "%uk", (unsigned)((chase->chain.bytes + 16383) / 16384 * 16));
     const char *path = this_case->path == LATENCY_ATOMIC_SHARED
@@ -146,17 +143,15 @@ static bool build(const struct latency_chase *chase, struct error *err)
     return true;
 }
 
-// Returns true if each round should put the chain at another address. The time of a load from the
-// L2 depends on the address, and the confidence interval should include this effect. A chain that
-// an L1 may hold keeps its address: at some addresses it would fill the sets of the L1 unevenly,
-// and the L1 would look smaller.
+// Returns true if each round should put the chain at another address: the time of an L2 load
+// depends on the address, and the interval should show that. A chain that an L1 may hold stays:
+// elsewhere it could fill the sets unevenly, and the L1 would look smaller.
 static bool is_moved(const struct latency_case *this_case)
 {
     return this_case->path == LATENCY_ATOMIC || this_case->bytes >= LATENCY_PAGE_LAP_BYTES;
 }
 
-// Finds the memory for the chain, and sets the argument through which kernels reach it. If each
-// round puts the chain at another address, also chooses the address.
+// Finds the memory for the chain, chooses the address if it moves, and sets the kernels' argument.
 static bool find_memory(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
@@ -201,8 +196,7 @@ static bool occupy(const struct latency_chase *chase, struct error *err)
     return bench_buffer(chase->visit->scope, bytes, GPU_MEMORY_DEVICE, err) != NULL;
 }
 
-// For path=texel, makes a typed view of the chain's memory. For path=image, copies the chain into
-// an image. Does nothing for other paths.
+// Makes a typed view for path=texel, or copies the chain into an image for path=image.
 static bool make_views(struct latency_chase *chase, struct error *err)
 {
     struct gpu_scope *scope = chase->visit->scope;
@@ -246,8 +240,7 @@ bool latency_chase_init(struct latency_chase *chase, struct latency_session *ses
                          "%" PRIu64 " bytes are too many: path %s reaches %" PRIu64
                          " on this device (%s)",
                          this_case->bytes, latency_path_name(this_case->path), bytes_max, name);
-    // Each round uses another permutation of the nodes, so the confidence interval includes the
-    // effect of the permutation.
+    // Another permutation of the nodes in each round: the confidence interval includes its effect.
     uint32_t key = UINT32_C(0x9e3779b9) * (visit->request->round + 1);
     if (!latency_chain_of(this_case, key, &chase->chain, err) || !find_programs(chase, err))
         return false;
@@ -271,9 +264,8 @@ static struct params run_params(const struct latency_chase *chase, uint32_t toke
     return params;
 }
 
-// Records the kernel of load=keep-awake, which keeps the device busy: it computes, and sometimes
-// reads memory. This kernel ends when the chase that runs at the same time has ended, or after
-// AWAKE_POLLS_MAX polls.
+// Records the kernel of load=keep-awake, which keeps the device busy until the chase beside it has
+// ended, or for AWAKE_POLLS_MAX polls.
 static void record_awake(struct latency_chase *chase, struct gpu_batch *batch,
                          const struct gpu_arg *out, uint32_t token)
 {
@@ -352,9 +344,8 @@ static struct gpu_batch *batch_of_run(struct latency_chase *chase, const struct 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Returns a batch that fills a buffer, to remove other data from the caches. The buffer is
-// FILL_CACHES times as large as the largest cache that the device may have. Returns NULL with `err`
-// on failure.
+// Returns a batch that fills a buffer of FILL_CACHES times the largest possible cache, to remove
+// other data from the caches; NULL with `err` on failure.
 static struct gpu_batch *batch_of_fill(const struct latency_chase *chase, struct error *err)
 {
     struct gpu_scope *scope = chase->visit->scope;
@@ -379,8 +370,8 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
                                       .timeout_ns = request->timeout_ns};
     if (!(desc.once = batch_of_run(chase, run, err)))
         return false;
-    // With warm-up laps, the chase `run` runs before each counted chase. It leaves less of the
-    // chain in the caches than the chase `longer` would.
+    // With warm-up laps, `run` warms the caches for both chases: it leaves less of the chain in
+    // them than `longer`.
     desc.before = run->warm == 0 ? batch_of_fill(chase, err) : desc.once;
     return desc.before && (desc.twice = batch_of_run(chase, &longer, err)) &&
            measure_count_run(request->count, &desc, err);
@@ -388,8 +379,8 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
 
 // ---------------------------------------------------------------- checking
 
-// Returns the link at which the control kernel must end. Two hops of this kernel lead from a link x
-// to (x + (x << shift)) ^ key.
+// Returns the link at which the control kernel must end: two hops lead from x to (x + (x << shift))
+// ^ key.
 static uint32_t control_end(const struct latency_chase *chase, const struct latency_run *run)
 {
     uint32_t link = run->start, shift = 2 + chase->chain.link_shift;

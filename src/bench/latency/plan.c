@@ -49,9 +49,7 @@ static bool has_caps(const struct latency_plan *plan, enum latency_path path, bo
     return (plan->request->device->caps & needed) == needed;
 }
 
-// Returns true if chains of pointers are better on this path, and false if chains of indices are.
-// Pointers are better if the path and the device allow them, because an index needs address
-// arithmetic.
+// Pointers are better where the path and the device allow them: an index needs address arithmetic.
 static bool better_chain_is_pointer(const struct latency_plan *plan, enum latency_path path)
 {
     return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);
@@ -74,8 +72,7 @@ static bool is_wanted(const struct latency_plan *plan, const struct latency_case
            (from_user(plan, LATENCY_PARAM_ORDER) || this_case->order == LATENCY_ORDER_RANDOM);
 }
 
-// Returns the maximum size in bytes of a chain that the plan allows for the case; 0 if it allows
-// none.
+// Returns the largest size in bytes of a chain in the plan; 0 if there is none.
 static uint64_t plan_bytes_max(const struct latency_plan *plan,
                                const struct latency_case *this_case)
 {
@@ -99,9 +96,8 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// If the device lacks a capability for this path and this kind of link, replaces each size of the
-// chain by the first size in the list. Then only one case of each order remains. This case is
-// skipped, and its result tells the reason.
+// If the device lacks a capability, replaces each size by the first. So one case of each order
+// remains; the run skips it and says why.
 static void replace(const struct bench_pick *pick)
 {
     struct latency_case this_case;
@@ -112,9 +108,8 @@ static void replace(const struct bench_pick *pick)
         pick->value->uint = pick->request->choices[LATENCY_PARAM_BYTES].values[0].uint;
 }
 
-// Returns false if the plan should leave out the chain size pick->value. If the device allows no
-// chain on this path, only the first size stays in the plan. Otherwise a size is limited to
-// plan_bytes_max() and rounded down to a multiple of GRAIN_BYTES.
+// Returns false if the plan should leave out this size. If the device allows no chain on this path,
+// only the first size stays.
 static bool reach(const struct bench_pick *pick)
 {
     const struct latency_plan *plan = pick->context;
@@ -137,12 +132,10 @@ static bool reach(const struct bench_pick *pick)
     return bytes >= bytes_max || pick->value->uint >= bytes_min;
 }
 
-// Returns true if the plan should contain this case. Each of three reasons excludes a case:
-// - The path cannot have this order with this kind of link (latency_path_has).
-// - The stride or the page does not allow the case's chain (latency_case_check). With order=page,
-//   this is an error if the user set `order`. With other orders, it is an error if the user set
-//   `path`.
-// - Neither the preset nor the user asks for the case (is_wanted).
+// Returns true if the plan should contain this case: its path has this order and link
+// (latency_path_has), its stride and page fit (latency_case_check), and preset or user ask for it.
+// A stride or page that does not fit is an error if the user set `order` (for order=page) or `path`
+// (for other orders).
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

@@ -52,8 +52,7 @@ struct gpu_buffer *latency_stream(struct latency_session *session, struct error 
 
 // ---------------------------------------------------------------- the memory of chains
 
-// Writes the addresses of the region's chunks into its directory, where kernels read them. Does
-// nothing if the device has no 64-bit addresses.
+// Writes the addresses of the chunks where kernels read them, if the device has 64-bit addresses.
 static bool write_directory(struct latency_region *region, struct latency_session *session,
                             struct error *err)
 {
@@ -74,8 +73,7 @@ static void release(struct latency_region *region)
     region->chunk_count = 0;
 }
 
-// Frees the memory of all regions except `region`. A freed region is allocated again when a case
-// needs it.
+// Frees all regions except `region`. They are allocated again when needed.
 static void release_others(struct latency_session *session, const struct latency_region *region)
 {
     struct latency_region *const all[] = {&session->small, &session->large, &session->paged};
@@ -98,8 +96,7 @@ static bool add_chunk(struct latency_region *region, struct latency_session *ses
     return true;
 }
 
-// Adds a chunk of `bytes` bytes to the region. If the device lacks memory, frees all other regions
-// and tries again.
+// If the device lacks memory, frees all other regions and tries again.
 static bool add_chunk_surely(struct latency_region *region, struct latency_session *session,
                              uint64_t bytes, struct error *err)
 {
@@ -111,9 +108,8 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
     return add_chunk(region, session, bytes, err);
 }
 
-// Makes sure that the region has one buffer of at least `bytes` bytes. A new buffer has `preferred`
-// bytes if that is more and the device has the memory. But if `preferred` is more than half of the
-// memory that was free when the device was listed, the buffer has exactly `bytes` bytes. This
+// Makes sure that the region has one buffer of at least `bytes` bytes, of `preferred` if possible.
+// But if that is more than half of the free memory, the buffer has exactly `bytes` bytes, which
 // leaves memory for the image of path=image.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
@@ -150,8 +146,7 @@ static bool need_chunks(struct latency_region *region, struct latency_session *s
         uint64_t *address = &region->addresses[region->chunk_count - 1];
         *address = (*address + ADDRESS_ALIGN - 1) / ADDRESS_ALIGN * ADDRESS_ALIGN;
     }
-    // Writes all addresses, even if this call made no chunk. An earlier call may have made chunks
-    // and then failed before it wrote their addresses.
+    // An earlier call may have failed after it made chunks and before it wrote their addresses.
     return write_directory(region, session, err);
 }
 
@@ -182,8 +177,8 @@ struct latency_region *latency_region(struct latency_session *session,
                                       struct error *err)
 {
     const char *name = NULL;
-    // The large region should hold any pointer chain in random order. Of all chains in one buffer,
-    // only index chains with order=page can be larger.
+    // The large region should hold any pointer chain in random order; only index chains with
+    // order=page can be larger.
     struct latency_case widest = {.pointer = true};
     uint64_t most = latency_bytes_max(session->bench->info, &widest, &name) / 4 * 4;
     bool paged = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;

@@ -38,10 +38,9 @@ enum {
     LATENCY_CHUNKS_MAX = 1024
 };
 
-// The memory in which chains are built. Most regions are one buffer. But pointer chains with
-// order=page may be larger than the largest allocation, so their region has as many buffers of
-// equal size ("chunks") as it needs. Kernels that follow pointers read the addresses of the chunks
-// from the buffer `directory`.
+// The memory in which chains are built. Most regions are one buffer. Pointer chains with order=page
+// may be larger than the largest allocation, so their region has several buffers of equal size
+// ("chunks"), whose addresses kernels read from `directory`.
 struct latency_region {
     struct gpu_scope *scope; // scope that owns the chunks; may be NULL if there are no chunks
     struct gpu_buffer *chunks[LATENCY_CHUNKS_MAX];
@@ -65,8 +64,7 @@ struct latency_session {
     struct gpu_buffer *constants, *stream;
     struct gpu_buffer *out, *readback; // results of chases, on the device and on the host
     uint32_t token;                    // a number that identifies the last chase that was recorded
-    // Shortest length of a window without hops, in counts of the core's counter; 0 if not measured
-    // yet.
+    // Shortest window without hops, in counts of the core's counter; 0 if not measured yet.
     double stamp_counts;
 };
 
@@ -87,9 +85,8 @@ void latency_programs(struct bench_session *bench, const struct bench_case *c);
 // (gpu_program_desc): 1 for chains in shared memory, which need no L1; else 100.
 unsigned latency_l1_percent(const char *kernel);
 
-// Both functions return a buffer that the session owns; the first call creates it.
-// latency_constants is for path=constant. latency_stream is for the kernel of load=keep-awake,
-// which reads the buffer. On failure, both return NULL with `err`.
+// Return a buffer that the session owns; the first call creates it. NULL with `err` on failure.
+// latency_constants is for path=constant; the kernel of load=keep-awake reads latency_stream.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
 
@@ -112,8 +109,8 @@ MUST_CHECK bool latency_region_place(struct latency_region *region, struct laten
 
 // ---------------------------------------------------------------- chases
 
-// One chase over a chain. The members before `count` say what to run. The members from `count` on
-// receive the results. A chase has LATENCY_UNROLL × (untimed + windows × repeats) hops.
+// One chase, of LATENCY_UNROLL × (untimed + windows × repeats) hops. The members before `count` say
+// what to run; those from `count` on receive the results.
 struct latency_run {
     bool control;   // true: the chase does only the index arithmetic of hops, and loads nothing
     bool touch;     // true: before the chase, the workgroup reads a word in each page
@@ -166,12 +163,9 @@ MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_s
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
-// Counts the hardware events per hop. The function counts two chases: `run`, and the same chase
-// with twice as many repeats. The difference of the two counts belongs to the additional hops.
-// Before each of the two, it brings the caches into the same state:
-// - If run->warm is above 0, the chase `run` runs once more, and is not counted.
-// - If run->warm is 0, the device fills a buffer that is larger than the caches. This removes the
-//   chain's lines from the caches.
+// Counts the hardware events per hop: the difference of two chases, `run` and the same with twice
+// as many repeats. Both find the caches in the same state: `run` runs before each or, if run->warm
+// is 0, the device fills a buffer larger than the caches, which removes the chain's lines.
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);
 
@@ -183,8 +177,7 @@ uint64_t latency_run_hops(const struct latency_run *run);
 
 // Data of one case that the session keeps between visits.
 struct latency_memory {
-    // True: each chase begins with a warm-up lap over the chain. False: it begins by reading a word
-    // of each page.
+    // True: each chase begins with a warm-up lap; false: it begins by reading a word of each page.
     bool warm;
     double hop_ns; // estimated time of a hop in ns
     // estimated counts of the core's counter per hop; 0 if latency_session.clocked is false
@@ -192,19 +185,18 @@ struct latency_memory {
     // Number of untimed repeats, of windows, and of repeats per window: struct latency_run explains
     // these members.
     uint32_t untimed, windows, repeats;
-    // Number of hops of all chases that prepare_runs (visit.c) has prepared for this case. It says
-    // where the first chase of the next call begins: at hop `walked` modulo the number of nodes, or
-    // without warm-up laps modulo half of that number.
+    // Hops of all chases that prepare_runs (visit.c) has prepared. The next chase begins at hop
+    // `walked` modulo the number of nodes (without warm-up laps: modulo half of it).
     uint64_t walked;
     // Comparison of two clocks: the device's time stamps and the core's counter.
     struct latency_clocks {
-        // True once the two clocks agreed in a visit, or differed in opposite directions in two
-        // visits and so only by chance. Later visits then do not compare the clocks.
+        // True once the clocks agreed in a visit, or differed in opposite directions and so by
+        // chance. Later visits do not compare them.
         bool agree;
         // number of visits in which the two clocks differed, all in the same direction
         unsigned visits;
-        // Smallest difference of the two clocks in the visits in which they differed: the time by
-        // the time stamps, divided by the time by the core's counter, minus 1.
+        // Smallest difference in these visits: the time by the time stamps, divided by the time by
+        // the core's counter, minus 1.
         double difference;
     } clocks;
 };

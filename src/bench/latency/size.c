@@ -11,8 +11,8 @@ enum {
     // Wanted number of timed windows of a chase. If windows must be longer, a chase has fewer.
     WINDOWS = 64,
     WINDOWS_MIN = 16,
-    // A window should last at least this many steps of the core's counter. If there are only time
-    // stamps, a dispatch should last at least this many steps of the time stamps.
+    // Minimum length in steps of a clock: of a window by the core's counter, else of a dispatch by
+    // time stamps.
     STEPS_MIN = 1000,
     // Maximum number of untimed hops of a chase after a warm-up lap.
     UNTIMED_HOPS = 4096,
@@ -25,8 +25,7 @@ enum {
 static const uint64_t hurried_sample_ns = 1000000;
 // Maximum share of a window's time that the two readings of the core's counter may take.
 static const double stamp_share_allowed = 0.001;
-// Intended maximum duration in ns of the timed hops of a chase. It is so short that no watchdog
-// stops the chase.
+// Intended maximum of a chase's timed hops in ns; so short that no watchdog stops the chase.
 static const double chase_ns_max = 100e6;
 static const double warm_ns_max = 100e6;
 
@@ -48,8 +47,8 @@ static bool may_warm(const struct latency_chase *chase, double place_ns)
            chase->chain.lap * place_ns <= warm_ns_max;
 }
 
-// Chooses the lengths of chases that the core's counter times. A window must last much longer than
-// a step of the counter, and less than the counter's range.
+// For chases that the core's counter times: a window must last much longer than a step of the
+// counter, and less than its range.
 static void size_windows(const struct latency_chase *chase, const struct measure_request *request,
                          struct latency_memory *memory)
 {
@@ -69,8 +68,8 @@ static void size_windows(const struct latency_chase *chase, const struct measure
     memory->windows = at_most(windows, LATENCY_WINDOWS_MAX);
 }
 
-// Chooses the lengths of chases for which there are only time stamps. A dispatch of two windows
-// should last as long as a sample, and much longer than a step of the time stamps.
+// For chases with time stamps only: two windows should last as long as a sample, and much longer
+// than a step of the time stamps.
 static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
                         struct latency_memory *memory)
 {
@@ -81,9 +80,8 @@ static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
     memory->windows = 1;
 }
 
-// Returns the counts of the core's counter per hop, from a chase with one window of TRY_HOPS hops.
-// If the counter may have wrapped in this window, returns the largest number that its rate allows.
-// Too small a number would make later windows so long that the counter wraps in them, too.
+// Returns the counts of the core's counter per hop. If the counter may have wrapped, returns the
+// largest number that its rate allows: too small a number would make later windows wrap, too.
 static double hop_counts(const struct bench_session *bench, const struct latency_run *timed)
 {
     double most = bench_counts_most(bench, timed->device_ns);
@@ -91,8 +89,7 @@ static double hop_counts(const struct bench_session *bench, const struct latency
     return (wraps ? most : timed->count) / TRY_HOPS;
 }
 
-// Measures session->stamp_counts if it is 0 and kernels can read the clocks. It is the shortest of
-// WINDOWS_MIN windows without hops, in counts of the core's counter.
+// Sets session->stamp_counts, once, to the shortest of WINDOWS_MIN windows without hops.
 static bool find_stamp_counts(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
@@ -116,8 +113,7 @@ bool latency_chase_size(struct latency_chase *chase, struct latency_memory *memo
 {
     uint32_t warm = chase->chain.lap < TRY_WARM ? chase->chain.lap : TRY_WARM;
     struct latency_run runs[] = {
-        // The time of this chase is not used, because the first dispatch may also compile the
-        // kernel.
+        // The first dispatch may also compile the kernel, so its time is not used.
         {.untimed = 1},
         {.warm = warm},
         {.warm = warm, .windows = 1, .repeats = TRY_HOPS / LATENCY_UNROLL},

@@ -11,13 +11,11 @@ enum {
     TIMED_CHASE = 2,
     // A chase for hardware counters has about 1 / COUNTED_PART of the hops of a timed chase.
     COUNTED_PART = 4,
-    // The comparison of the device's time stamps with the core's counter uses two chases. The
-    // shorter one has 1 / SHORT_PART of the windows of the longer one.
+    // The clocks are compared over two chases; the shorter has 1 / SHORT_PART of the windows.
     SHORT_PART = 8,
     TRIES_MAX = 50,
     PAIRS_MAX = 5, // maximum samples of a visit if latency_session.clocked is false
-    // Number of visits in which the clocks must disagree before the case gets the flag
-    // clocks-disagree.
+    // Visits in which the clocks must disagree before the case is flagged as clocks-disagree.
     DISAGREEMENTS_MIN = 3,
     CONTROL_WINDOWS = 16,
     CONTROL_REPEATS = LATENCY_CONTROL_UNROLL / LATENCY_UNROLL
@@ -32,15 +30,13 @@ struct measured {
     struct measure_visit *visit;
 };
 
-// Sets where each chase begins, and what it reads before its first hop: a whole warm-up lap, or one
-// word of each page.
+// Sets where each chase begins, and how it warms: a whole lap, or one word of each page.
 static void prepare_runs(const struct measured *m, struct latency_run *runs, unsigned count)
 {
     const struct latency_chase *chase = m->chase;
     struct latency_memory *memory = m->memory;
-    // Each chase begins where the chase before it ended. Without warm-up laps, the first chase
-    // begins in the half of the chain that was built first. The caches may still hold the other
-    // half.
+    // A chase begins where the one before it ended. Without warm-up laps, the first begins in the
+    // half of the chain that was built first: the caches may still hold the other half.
     uint32_t starts = memory->warm ? chase->chain.nodes : chase->chain.nodes / 2;
     uint64_t start = memory->walked % starts;
     for (unsigned i = 0; i < count; i++) {
@@ -85,10 +81,9 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
                   fmax(step * ns, values[0] * clock_step));
 }
 
-// Compares two clocks, the device's time stamps and the core's counter. The chase `full` has more
-// hops than `brief`; by both clocks, these additional hops should take the same time. Other work
-// may disturb one visit. So the case is flagged only after DISAGREEMENTS_MIN visits that differ too
-// much, all in the same direction.
+// Compares the device's time stamps with the core's counter: by both, the additional hops of `full`
+// should take the same time. Other work may disturb one visit, so only DISAGREEMENTS_MIN visits
+// that differ in the same direction flag the case.
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {
@@ -140,8 +135,7 @@ static uint32_t control_repeats(const struct latency_memory *memory)
     return (memory->repeats + CONTROL_REPEATS - 1) / CONTROL_REPEATS * CONTROL_REPEATS;
 }
 
-// Runs the chases from index `first` on. If the core clock was too low during the timed chase
-// (TIMED_CHASE), runs all of them again. pace_again() decides whether it was too low.
+// Runs the chases from index `first` on, again while the core clock of TIMED_CHASE was too low.
 static bool run_paced(const struct measured *m, struct latency_run *runs, unsigned first,
                       unsigned count, struct error *err)
 {
@@ -173,9 +167,8 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
          .repeats = control_repeats(memory)},
     };
     unsigned count = m->chase->control ? 4 : 3;
-    // A simulated device needs neither the first chase nor the short one. The first chase would
-    // only warm the caches, which the warm-up lap of the timed chase already does. The short chase
-    // would compare the clocks, which always agree there.
+    // A simulated device needs neither the first chase, which only warms the caches, nor the short
+    // one: its clocks always agree.
     bool is_model = m->chase->session->bench->info->caps & GPU_CAP(VIRTUAL_TIME);
     unsigned first = is_model ? 1 : 0;
     bool agree = is_model || memory->clocks.agree;
@@ -218,9 +211,8 @@ static bool slope(const struct measured *m, bool control, double *hop_ns, struct
     return true;
 }
 
-// Takes a sample with slope(). If the longer dispatch (2 N hops) took no more time than the shorter
-// one (N hops), something else delayed the device, and the function tries again. After TRIES_MAX
-// tries, the sample is NaN.
+// Repeats slope() while the sample is not positive: something delayed the shorter dispatch. After
+// TRIES_MAX tries, the sample is NaN.
 static bool positive_slope(const struct measured *m, bool control, double *hop_ns,
                            struct error *err)
 {
@@ -276,9 +268,8 @@ static void describe(const struct measured *m)
         visit_detail(m->visit, "warm-up", "each page touched once; no lap");
 }
 
-// Adds what the counters of an NVIDIA GPU should show per hop: one instruction or request in the
-// unit that executes the hop, and the bytes that caches transfer. A cache transfers a link as one
-// sector. If a chain in random order is much larger than the L1, its hops mostly miss the L1.
+// Predicts the counters of an NVIDIA GPU per hop. A cache transfers a link as one sector. A chain
+// in random order that is much larger than the L1 mostly misses it.
 static void claim_nvidia(const struct measured *m, struct measure_count_claims *claims)
 {
     static const double sector_bytes = 32, beyond = 4;
@@ -307,9 +298,7 @@ static void claim_nvidia(const struct measured *m, struct measure_count_claims *
         claims->of[GPU_COUNTER_L2_READ] = sector_bytes;
 }
 
-// Returns what the hardware counters should show per hop. With load=keep-awake, no counter has an
-// expected value, because the counters also count the kernel that runs at the same time as the
-// chase.
+// With load=keep-awake, counters also count the kernel beside the chase, so none has a prediction.
 static struct measure_count_claims claims_of(const struct measured *m)
 {
     const struct latency_chase *chase = m->chase;
@@ -326,9 +315,8 @@ static struct measure_count_claims claims_of(const struct measured *m)
     return claims;
 }
 
-// If the visit should read hardware counters, counts the events per hop. The chase for this may be
-// shorter than a timed one, because the number of events per hop hardly depends on the number of
-// hops.
+// Counts the hardware events per hop, in a shorter chase than the timed one: the number per hop
+// hardly depends on the number of hops.
 static bool count(const struct measured *m, struct error *err)
 {
     const struct latency_chase *chase = m->chase;

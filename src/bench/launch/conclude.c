@@ -12,8 +12,7 @@ static const double volume_least = 65536, volume_most = 20e6;
 
 // ---------------------------------------------------------------- a launch and a volume
 
-// Returns true if the result is of launch on `device`, of kernels that scale elements, and has a
-// time and a bandwidth.
+// Returns true if the result is of launch's scaling kernels, and has a time and a bandwidth.
 static bool is_scale(const struct result *result, const char *device)
 {
     return result_is_of(result, "launch", device) && case_find(&result->bench_case, "elements") &&
@@ -52,8 +51,7 @@ static double volume_of(const struct result *result)
     return result_median(result, "bandwidth") * result_median(result, "time") / 1e9;
 }
 
-// Returns true if the host limits the rate of kernels: its call to submit them takes at least the
-// share MEASURE_HOST_BOUND of their time. Also returns true if the time of the call is not known.
+// Returns true if the host limits the rate of kernels, or the time of its call is not known.
 static bool is_host_bound(const struct result *result)
 {
     return !(result_median(result, "host") < MEASURE_HOST_BOUND * result_median(result, "time"));
@@ -71,8 +69,8 @@ static void report(struct run *run, const struct line *line, const struct result
                        text_values(run->arena, first));
 }
 
-// Adds the finding launch-bound for one mode, if `last` has the time of the host's call. `first` is
-// the mode's first result; `last` is the last one whose rate the host limits.
+// Adds launch-bound for one mode. `first` is its first result, `last` the last that the host
+// limits.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
     double host_ns = result_median(last, "host");
@@ -84,11 +82,9 @@ static void report_slow_host(struct run *run, const struct result *first, const 
                            unit_text(run->arena, host_ns, UNIT_NS), text_values(run->arena, first));
 }
 
-// Fits a line: the bytes that a kernel moves on x, its time on y. The points are results[first] and
-// the later results that differ only in the number of elements. A point needs volume_least (less 1
-// %) to volume_most bytes, and a rate that the host does not limit. With at least POINTS_MIN points
-// and a positive slope and intercept, the line becomes the finding launch-fit. Otherwise, if the
-// host limits a result with such a number of bytes, the finding is launch-bound.
+// Fits a line through results[first] and the later results that differ only in the number of
+// elements: bytes that a kernel moves on x, its time on y. Points need volume_least (less 1 %) to
+// volume_most bytes, and a rate that the host does not limit.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();
@@ -123,8 +119,7 @@ static void fit(struct run *run, const char *device, size_t first)
 
 // ---------------------------------------------------------------- barriers
 
-// Returns the device's first result with mode=batch, this value of `between`, and a time. Returns
-// NULL if there is none.
+// Returns the first result with mode=batch, this value of `between` and a time; NULL if none.
 static const struct result *row_with(const struct run *run, const char *device, const char *between)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -145,8 +140,7 @@ static double half_of(const struct result *result)
     return isfinite(half) ? half : 0;
 }
 
-// Returns the time that a kind of barrier adds, as text: "memory 3.850 µs ± 12.00 ns". If the time
-// is below its uncertainty: "memory below the noise (12.00 ns)".
+// Returns "memory 3.850 µs ± 12.00 ns", or "memory below the noise (12.00 ns)".
 static const char *addition(struct arena *arena, const char *kind, double ns, double half_ns)
 {
     const char *cost = unit_text(arena, ns, UNIT_NS), *half = unit_text(arena, half_ns, UNIT_NS);
@@ -179,8 +173,7 @@ static void report_barriers(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the host as the limit
 
-// Adds the finding launch-bound for empty kernels in a batch, if the host's call to submit them
-// takes at least 90 % of their time.
+// Adds launch-bound if the host's call takes at least 90 % of the time of empty kernels in a batch.
 static void report_bound(struct run *run, const char *device)
 {
     const struct result *row = row_with(run, device, "order");
@@ -206,17 +199,16 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 }
 
 // Adds findings about the cost of a launch:
-// - barriers: the time that each kind of barrier adds to an empty kernel. Value: this time in ns
-//   for a memory barrier or, without one, for the first kind measured. Keys: the case without a
-//   barrier, and the case of that kind.
-// - launch-bound: the host's call to submit kernels takes at least 90 % of their time, so a faster
-//   device would not help. Empty kernels can have this finding, and each mode without launch-fit
-//   can. Value: the call's time per kernel in ns. Keys: the case of the empty kernels; or the
-//   mode's first case, and the last one that the host limits.
-// - launch-fit: a mode's time of a kernel that moves V bytes is a + V / b (the model of RRZE's
-//   gpu-benches, "gpu-small-kernels"). Value: a in ns. Keys: the first and the last case of the
-//   fit. a and b are positive. At least five kernels of 64 KiB to 20 MB (caches hold that much) are
-//   not limited by the host.
+// - barriers: the time that each kind of barrier adds to an empty kernel. Value: ns of a memory
+//   barrier or, without one, of the first kind measured. Keys: the case without a barrier, and that
+//   case.
+// - launch-bound: the host's call takes at least 90 % of the kernels' time, so a faster device
+//   would not help. Found for empty kernels, and for each mode without launch-fit. Value: ns of the
+//   call per kernel. Keys: the case of the empty kernels; or the mode's first and last case that
+//   the host limits.
+// - launch-fit: a kernel that moves V bytes takes a + V / b (the model of RRZE's gpu-benches,
+//   "gpu-small-kernels"). Value: a in ns. Keys: the first and last case of the fit, which needs
+//   five kernels of 64 KiB to 20 MB (as caches hold) that the host does not limit.
 void launch_conclude(struct run *run, const char *device)
 {
     report_barriers(run, device);

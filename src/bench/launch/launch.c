@@ -142,9 +142,8 @@ static bool reach(const struct bench_pick *pick)
     }
 }
 
-// Returns true if the plan should contain the case. Scaling kernels have only the modes batch,
-// replay and submit. mode=queues needs at least two queues. Values of `between` other than order
-// need mode=batch.
+// Scaling kernels have only the modes batch, replay and submit. Values of `between` other than
+// order need mode=batch.
 static bool is_possible(const struct bench_pick *pick, struct error *err)
 {
     struct launch_case this_case;

@@ -19,8 +19,8 @@
 
 enum {
     QUESTIONS = 32,
-    // Maximum number of answering kernels. They run one after another, until one has answered at
-    // least half of the questions. On a busy host, a kernel may end before the host asks.
+    // Maximum number of answering kernels, until one has answered half of the questions: on a busy
+    // host, a kernel may end before the host asks.
     TRIES = 8,
     POLLS = 1 << 20
 };
@@ -61,8 +61,8 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
-// Asks the running kernel question `number`, and fills *stamp from the answer. Returns false if no
-// answer comes in time, or if question `number` − 1 has no answer yet.
+// Asks the running kernel question `number`. Returns false if no answer comes in time, or the
+// question before has no answer yet.
 static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
@@ -98,8 +98,7 @@ static struct gpu_batch *submit_answers(struct launch_row *row, struct error *er
     return gpu_batch_end(batch, err) && gpu_batch_submit(batch, NULL, err) ? batch : NULL;
 }
 
-// Runs a kernel that answers questions. *answers becomes the number of answers. If there are any,
-// *best is filled from the quickest answer.
+// Runs a kernel that answers questions. Fills *best from the quickest answer, if there is any.
 static bool take_answers(struct launch_row *row, struct timestamp *best, unsigned *answers,
                          struct error *err)
 {
@@ -122,8 +121,7 @@ static bool take_answers(struct launch_row *row, struct timestamp *best, unsigne
     return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
 }
 
-// Reads several calibrated timestamps of the API. Sets *best to the one with the smallest
-// uncertainty. Returns false if one of them cannot be read.
+// Sets *best to the calibrated timestamp of the API with the smallest uncertainty.
 static bool take_calibrated(struct launch_row *row, struct timestamp *best)
 {
     struct gpu_calibrated_timestamp pair;
@@ -138,9 +136,9 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Sets *best to one instant on both clocks. It comes from the API or, if the API cannot read the
-// clocks or gave impossible times before (api_refuted), from answers of a kernel. Adds the number
-// of these answers to *all.
+// Sets *best to one instant on both clocks, from the API. If the API cannot read the clocks, or
+// gave impossible times before (api_refuted), answers of a kernel show it; adds their number to
+// *all.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
@@ -157,8 +155,8 @@ static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all
 
 // ---------------------------------------------------------------- samples
 
-// The times of one launch. On the host's clock, start_ns is before the submission and end_ns is
-// after the kernel's end. On the device's clock, `device` is at the kernel's first instruction.
+// The times of one launch: before the submission and after the kernel's end (host's clock), and at
+// the kernel's first instruction (device's clock).
 struct trip {
     uint64_t start_ns, device, end_ns;
 };
@@ -175,8 +173,7 @@ static bool make_trip(struct launch_row *row, struct trip *trip, struct error *e
     return true;
 }
 
-// Converts a time of the device's clock to the host's time in ns. The conversion is linear between
-// the two instants in `related`.
+// Converts a time of the device's clock to the host's, on the line through both instants.
 static double host_time(const struct timestamp related[2], uint64_t device)
 {
     double length = (double)(int64_t)(related[1].device - related[0].device);
@@ -197,9 +194,8 @@ static bool make_stamp(struct launch_row *row, struct error *err)
     return gpu_batch_end(row->batches[0], err);
 }
 
-// Computes the samples of `reach` from the times of the launches. Returns false if a kernel seems
-// to begin before its submission, or after the host saw its end, by more than the uncertainty. The
-// conversion between the clocks is then wrong.
+// Computes the samples. Returns false if a kernel seems to begin before its submission or after the
+// host saw its end: the conversion between the clocks is then wrong.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {
@@ -246,9 +242,8 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    // The times are impossible, so the API reads another clock than kernels do. The samples are
-    // taken again. This time, a kernel answers the host's questions, and these answers relate the
-    // device's clock to the host's clock (see relate).
+    // The API reads another clock than kernels do. Takes the samples again, with answers of a
+    // kernel.
     if (!plausible && reach->answers == 0) {
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))

@@ -7,8 +7,8 @@
 
 enum {
     MEMORY_SHARE = 4, // each of the two buffers takes at most 1/4 of the device's memory
-    // Maximum number of elements of a kernel on a CPU. With more elements, the cost of the launch
-    // would be too small to see.
+    // Maximum elements of a kernel on a CPU. With more, the cost of the launch would be too small
+    // to see.
     CPU_ELEMENTS_MAX = 1 << 20,
     WARM_ELEMENTS = 1 << 20,
     WARM_KERNELS = 64,
@@ -49,8 +49,8 @@ static void set_grid(const struct launch_session *session, uint64_t elements, ui
                       session->bench->info->limits.workgroup_count_x, grid);
 }
 
-// Returns a dispatch in which `program` fills or checks the first params->count elements of the
-// buffer `range`. `params` must exist until the dispatch is recorded.
+// Returns a dispatch of `program` over the first params->count elements of `range`; `params` must
+// live until it is recorded.
 static struct gpu_dispatch whole_dispatch(const struct launch_session *session,
                                           struct gpu_program *program, struct gpu_buffer *range,
                                           const struct params *params)
@@ -101,8 +101,7 @@ bool launch_warm_up(struct launch_session *session, struct error *err)
 
 // ---------------------------------------------------------------- queues
 
-// Requests the queues of bench/queue_pair.h. If there are two, adds queues of the second one's
-// kind, up to QUEUES_MAX in all.
+// Requests the queues of bench/queue_pair.h and, if there are two, more of the second one's kind.
 static void request_queues(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     enum gpu_queue_kind kind = queue_pair_kind(info);
@@ -217,8 +216,7 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
                                    (unsigned long long)elements);
 }
 
-// The factors −1 and 1 alternate, so each scaling kernel changes its target buffer. Products with
-// these factors are exact and stay in range.
+// The factors −1 and 1 alternate: each kernel changes its target, and products are exact.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {

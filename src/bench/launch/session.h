@@ -74,9 +74,9 @@ struct launch_wide {
 MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
 void launch_close(struct bench_session *bench);
 
-// Makes both buffers of the pair large enough for `elements` elements. In these elements,
-// the first one gets the data of launch.h, and the second one twice these values. No scaling kernel
-// writes doubled values, so launch_check of ends[1] fails if no scaling kernel ran.
+// Makes both buffers of the pair large enough for `elements` elements. The first gets the data of
+// launch.h, the second twice these values. No scaling kernel writes doubled values, so launch_check
+// of ends[1] fails if no kernel ran.
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
                                struct error *err);
 
@@ -134,8 +134,7 @@ struct launch_row {
     // signs[i] is the sign that the data in session->ends[i] should have. signs[1] is 0 until a
     // kernel has written ends[1].
     float signs[2];
-    // host time in ns per kernel of the calls that submit; 0 in the modes round-trip, one-way,
-    // signal
+    // host time in ns per kernel of the calls that submit; 0 for round-trip, one-way and signal
     double submit_ns;
 };
 

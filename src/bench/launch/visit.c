@@ -55,9 +55,7 @@ static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch 
     }
 }
 
-// Makes `count` batches of `length` kernels each. The batches go to the case's queues in turn. If
-// the device times the kernels, each batch has a time stamp before its first and after its last
-// one.
+// Makes `count` batches of `length` kernels each, which go to the case's queues in turn.
 static bool make_batches(struct launch_row *row, size_t count, uint64_t length, struct error *err)
 {
     const struct launch_case *this_case = row->this_case;
@@ -102,8 +100,8 @@ static void note_done(struct launch_row *row, uint64_t count)
     row->done += count;
 }
 
-// Submits the batches of mode=signal: each waits for the batch before it. If `hold` is not NULL,
-// the first batch waits until the caller releases this hold.
+// Submits the batches of mode=signal: each waits for the one before, the first for `hold` (or
+// NULL).
 static bool submit_chain(struct launch_row *row, struct gpu_hold *hold, struct error *err)
 {
     for (size_t i = 0; i < row->batch_count; i++) {
@@ -124,9 +122,8 @@ static bool submit_all(struct launch_row *row, struct error *err)
     return true;
 }
 
-// Waits for all batches. Sets *ns to the time per kernel: by the device's time stamps or, if the
-// host measures, since `start_ns`. The host's time ends with the last batch: other waits would add
-// up to a third of a submission's time per kernel. With mode=queues, it ends after all waits.
+// Waits for all batches and sets *ns to the time per kernel. A host's time ends with the last
+// batch: other waits would add up to a third of a submission's time per kernel.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     uint64_t end_ns = 0;
@@ -210,8 +207,7 @@ static bool time_warm(struct launch_row *row, double *ns, struct error *err)
     return true;
 }
 
-// Chooses the number of submissions in flight, from IN_FLIGHT_LEAST to LAUNCH_IN_FLIGHT. Together
-// they should last as long as a sample.
+// Chooses the number of submissions in flight; together they should last as long as a sample.
 static bool size_singles(struct launch_row *row, uint64_t known, struct error *err)
 {
     double ns = 0;
@@ -224,8 +220,7 @@ static bool size_singles(struct launch_row *row, uint64_t known, struct error *e
            make_batches(row, (size_t)fmin(needed, LAUNCH_IN_FLIGHT), 1, err);
 }
 
-// Chooses the number of kernels in a batch: enough that a sample lasts as long as requested. The
-// maximum is KERNELS_MAX, or SPLITS_MAX with split barriers.
+// Chooses the number of kernels in a batch, so that a sample lasts as long as requested.
 static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
 {
     uint64_t most = row->this_case->between == LAUNCH_SPLIT ? SPLITS_MAX : KERNELS_MAX;
@@ -245,8 +240,7 @@ static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
     }
 }
 
-// Makes the batches of a sample, and chooses the number of kernels if the mode leaves a choice.
-// `known` is row->kernels of an earlier visit of the case; 0 if there was none.
+// Makes the batches of a sample. `known` is row->kernels of an earlier visit of the case, or 0.
 static bool size(struct launch_row *row, uint64_t known, struct error *err)
 {
     switch (row->this_case->mode) {
@@ -270,8 +264,8 @@ struct samples {
     unsigned count;
 };
 
-// Returns true if the host measured the time, or if the device waited for the host's calls. The
-// device of a model never waits for them.
+// Returns true if the time is the host's, or the device waited for the host's calls (a model never
+// does).
 static bool is_by_host(const struct launch_row *row, double submit_ns, double ns)
 {
     bool is_model = row->run->session->info->caps & GPU_CAP(VIRTUAL_TIME);
@@ -344,8 +338,8 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
                       METRIC_BANDWIDTH, visit);
 }
 
-// Measures mode=one-way: the time from the host's call to the kernel's first instruction, and the
-// time from there until the host knows that the kernel has ended.
+// mode=one-way: from the host's call to the kernel's first instruction, and from there until the
+// host knows that the kernel has ended.
 static bool visit_one_way(struct launch_row *row, unsigned count, struct measure_visit *visit,
                           struct error *err)
 {

@@ -23,11 +23,8 @@ struct traffic {
     double requests, sectors;
 };
 
-// How compilers split the load of one element into memory accesses:
-// - If the element has three words, or only an alignment of 4 bytes is known, each word is one
-//   access.
-// - If only an alignment of 8 bytes is known, each half of the element is one access.
-// - Otherwise, the whole element is one access.
+// How compilers split the load of one element: into words if it has three or only an alignment of 4
+// bytes is known, into halves if only 8 bytes are known, else not at all.
 struct access {
     unsigned parts, bytes; // one load makes `parts` accesses of `bytes` bytes each
 };
@@ -43,8 +40,8 @@ static struct access access_of(const struct loads_kind *kind)
                                                : (struct access){1, bytes};
 }
 
-// Returns the number of different 32-byte sectors that one access of a subgroup touches. Lane l
-// accesses `bytes` bytes, beginning at byte at[l] of the buffer.
+// Returns how many 32-byte sectors one access of a subgroup touches. Lane l accesses `bytes` bytes
+// from byte at[l] on.
 static unsigned sectors_of(const unsigned at[LANES], unsigned bytes)
 {
     bool seen[SECTORS_MAX] = {false};
@@ -86,9 +83,8 @@ static struct traffic traffic_of(const struct loads_case *this_case)
     return traffic;
 }
 
-// Predicts the counts of shared memory for loads and stores with the pattern linear. The counts
-// include the stores that fill the shared memory before the loop. Other patterns may have bank
-// conflicts, so they have no prediction. Atomic additions have none either.
+// Predicts the counts of shared memory with the pattern linear, with the stores that fill it before
+// the loop. Other patterns may have bank conflicts.
 static void claim_shared(const struct loads_case *this_case, struct measure_count_claims *claims)
 {
     if (this_case->pattern != LOADS_LINEAR || loads_traits_of(this_case->kind)->atomic)
@@ -133,9 +129,8 @@ struct measure_count_claims loads_claims(const struct loads_session *session,
         claims.of[i] *= groups;
     if (source != LOADS_FROM_HOST && !traits->writes)
         measure_claim_held(&bench->limits, BYTES_MAX, &claims);
-    // In each dispatch, each core also loads the elements once from the L2 into its L1. For direct
-    // loads (loads_traits.direct), these bytes are negligible. For other kinds, the bytes read from
-    // the L2 have no prediction.
+    // Each dispatch also loads the elements once from the L2: negligible for direct loads; for
+    // other kinds there is no prediction.
     if (!traits->direct)
         claims.of[GPU_COUNTER_L2_READ] = NAN;
     return claims;

@@ -5,14 +5,11 @@
 
 #include <math.h>
 
-// The interval of the ratio of two rates, from their 95 % intervals, decides which advice is given.
-// If the whole interval lies above ADVICE_RATIO or below 1 / ADVICE_RATIO, the rates differ. If the
-// whole interval lies between these bounds, the rates are equal. If the interval contains a bound,
-// no advice is given.
+// Two rates differ if the 95 % interval of their ratio lies above ADVICE_RATIO or below its
+// inverse, and are equal if it lies between both. If it contains one of them, no advice is given.
 #define ADVICE_RATIO 1.1
 
-// A question compares two cases. It has one text of advice for each answer: the first case is
-// faster than the second, slower, or equally fast.
+// Compares two cases. Texts of advice: the first case is faster, slower, or equally fast.
 struct question {
     const char *metric;
     const char *load, *pattern, *other_load, *other_pattern;
@@ -96,8 +93,7 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// Returns the advice that follows from the 95 % intervals of the metric in the two cases of
-// `question`; NULL if no advice follows.
+// Returns the advice that follows from the 95 % intervals of both cases; NULL if none does.
 static const char *answer(const struct question *question, const struct metric *one,
                           const struct metric *other)
 {
@@ -131,8 +127,8 @@ static void report(struct run *run, const struct question *question,
                        question->other_pattern, amount(run->arena, other), ratio);
 }
 
-// `least` and `most` are the cases with the slowest and the fastest baseline, a fixed load that is
-// measured shortly before or after each case. `cases` is the number of cases with a baseline.
+// Cases with the slowest and the fastest baseline, a fixed load that is measured next to each case;
+// and the number of cases with one.
 struct drift {
     const struct result *least, *most;
     unsigned cases;
@@ -258,12 +254,11 @@ static void report_binding(struct run *run, const char *device, const struct bin
 
 // Adds findings with these codes:
 //   loads-advice  which of two cases is faster, or that they are equally fast. Keys: the two cases.
-//                 Value: rate (or bandwidth) of the first case ÷ rate (or bandwidth) of the second
-//   loads-drift   how much the baseline varied between cases. Added if at least two cases have a
-//                 baseline. Keys: the case with the slowest baseline and the case with the fastest.
-//                 Value: fastest rate ÷ slowest rate − 1
-//   loads-bound   a hardware unit that limits some cases. Keys: these cases. The value is a share
-//                 of cycles: in each of these cases, the unit is busy in at least this share
+//                 Value: rate (or bandwidth) of the first case ÷ that of the second
+//   loads-drift   how much the baseline varied, if two cases have one. Keys: the cases with the
+//                 slowest and the fastest. Value: fastest rate ÷ slowest rate − 1
+//   loads-bound   a hardware unit that limits some cases. Keys: these cases. Value: a share of
+//                 cycles; in each of these cases, the unit is busy for at least this share
 void loads_conclude(struct run *run, const char *device)
 {
     report_drift(run, device);

@@ -21,8 +21,7 @@ enum {
     FLOAT_MASK = 4095,
     BLOCK = 4, // width and height of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
-    // The end points of BC6H blocks are stored as numbers from HALF_LEAST on, HALF_COUNT in all.
-    // These numbers decode to values between 1/2 and 1.
+    // End points of BC6H blocks are stored as HALF_COUNT numbers from HALF_LEAST on: 1/2 to 1.
     HALF_LEAST = 464,
     HALF_COUNT = 31
 };
@@ -48,8 +47,7 @@ static double linear_of(double srgb)
     return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
 }
 
-// Returns one channel of an element in the format RG11B10: a number between 1 and 2, with a
-// mantissa of 6 bits for red and green and of 5 bits for blue.
+// Returns a channel in the format RG11B10, between 1 and 2; the mantissa has 6 or (blue) 5 bits.
 static double small_float(unsigned element, unsigned channel)
 {
     unsigned bits = channel < 2 ? 6 : 5;
@@ -85,17 +83,16 @@ static unsigned texel_at(unsigned block, unsigned texel)
     return y * LOADS_SIDE + x;
 }
 
-// A block has two end points, 0 and 1. Returns the end point whose colour this texel has. For the
-// first texel of a block, this is always end point 0, because BC6H and BC7 require that.
+// Returns the end point (0 or 1) whose colour this texel has. BC6H and BC7 require 0 for the first
+// texel of a block.
 static unsigned end_of(unsigned element)
 {
     bool first = element % LOADS_SIDE % BLOCK == 0 && element / LOADS_SIDE % BLOCK == 0;
     return first ? 0 : loads_hash(element + 77) & 1;
 }
 
-// Returns the number that gives one channel of end point `end` of a block: `bits` bits of a hash,
-// the lowest set to 1. If `ordered` is true, the number of end point 0 is greater than that of end
-// point 1.
+// Returns `bits` bits of a hash, the lowest set, for one channel of an end point. If `ordered` is
+// true, end point 0 has the greater number.
 static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigned bits,
                          bool ordered)
 {
@@ -106,8 +103,8 @@ static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigne
     return number | 1;
 }
 
-// Number of bits of red, green and blue in an end point of BC1, BC2 and BC3. End point 0 always has
-// more red than end point 1: otherwise, a BC1 block would have only three opaque colours.
+// Bits of red, green and blue in an end point of BC1, BC2 and BC3. End point 0 has more red:
+// otherwise, a BC1 block would have only three opaque colours.
 static const unsigned colour_bits[] = {5, 6, 5};
 
 static uint32_t colour(unsigned block, unsigned end, unsigned channel)
@@ -120,9 +117,8 @@ static uint32_t alpha_nibble(unsigned element)
     return loads_hash(element + 9001) & 15;
 }
 
-// Returns one channel of a BC6H end point as the bits of the 16-bit float that a decoder yields. A
-// decoder expands the 10 stored bits to 16 bits and multiplies them by 31/64. Sets *quantised to
-// the 10 stored bits.
+// Returns a channel of a BC6H end point as the 16-bit float that a decoder yields: it expands the
+// 10 stored bits (*quantised) to 16 bits and multiplies them by 31/64.
 static uint32_t half_bits(unsigned block, unsigned end, unsigned channel, uint32_t *quantised)
 {
     *quantised = HALF_LEAST + end_bits(block, end, channel, 10, false) % HALF_COUNT;
@@ -168,8 +164,8 @@ static double packed_value(enum gpu_format format, unsigned element, unsigned ch
 
 // ---------------------------------------------------------------- values
 
-// Computes one channel of an element by a hash. Returns it as an integer number of units: 1/255 for
-// UNORM8, 1/64 for floats, and 1 for integers.
+// Returns a channel as an integer number of units: 1/255 for UNORM8, 1/64 for floats, 1 for
+// integers.
 static int hashed_number(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
     uint32_t h = loads_hash(element * 4 + channel + 1);
@@ -204,8 +200,7 @@ double loads_value(const struct loads_kind *kind, unsigned element, unsigned cha
 
 // ---------------------------------------------------------------- blocks as bits
 
-// Writes the low `count` bits of `value` into the block, beginning at bit `at` of the block. Before
-// the call, these bits of the block must be 0.
+// Writes the low `count` bits of `value` from bit `at` of the block on, which must be 0 before.
 static void put_bits(unsigned char *block, unsigned at, unsigned count, uint32_t value)
 {
     for (unsigned i = 0; i < count; i++)
@@ -231,16 +226,15 @@ static void put_channel(unsigned char *to, unsigned block, unsigned channel)
         put_bits(to, 16 + 3 * t, 3, end_of(texel_at(block, t)));
 }
 
-// Writes the 4-bit index of each texel of a BC6H or BC7 block: 0 selects end point 0, and 15
-// selects end point 1. The index of the first texel is 0 and is stored without its top bit.
+// Writes the 4-bit indices of a BC6H or BC7 block: 0 selects end point 0, 15 end point 1. The first
+// texel's index is 0, without its top bit.
 static void put_indices(unsigned char *to, unsigned block)
 {
     for (unsigned t = 1; t < BLOCK * BLOCK; t++)
         put_bits(to, 64 + 4 * t, 4, end_of(texel_at(block, t)) ? 15 : 0);
 }
 
-// Writes a BC6H block in mode 11. A block in this mode has two end points. Each channel of an end
-// point is stored as 10 bits.
+// Mode 11: two end points of 10 bits per channel.
 static void put_bc6h(unsigned char *to, unsigned block)
 {
     put_bits(to, 0, 5, 3);
@@ -253,9 +247,8 @@ static void put_bc6h(unsigned char *to, unsigned block)
     put_indices(to, block);
 }
 
-// Writes a BC7 block in mode 6. A block in this mode has two end points. A channel of an end point
-// has 7 bits, and a lowest bit that all channels of the end point share. Here, the shared bit is
-// the number of the end point.
+// Mode 6: two end points of 7 bits per channel, and a lowest bit that the channels share: here, the
+// number of the end point.
 static void put_bc7(unsigned char *to, unsigned block)
 {
     put_bits(to, 6, 1, 1);
@@ -317,8 +310,8 @@ float loads_centre(const struct loads_kind *kind)
     return traits->centre > 0 ? traits->centre : 0.5f;
 }
 
-// Returns the bits of `value` as a 16-bit float (IEEE 754 binary16). That type must be able to
-// represent the value exactly, and the value must be neither zero nor subnormal.
+// Returns the bits of `value` as a 16-bit float (IEEE 754 binary16), which must hold the value
+// exactly, as a normal number.
 static uint16_t half_of(double value)
 {
     int exponent;
@@ -351,8 +344,7 @@ void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *b
 {
     if (kind->data == LOADS_PACKED)
         return encode_packed(arena, kind->format, bytes);
-    // A gather loads one channel of each of four texels. So the number of channels of a texel comes
-    // from the format, not from the width of the load.
+    // A gather loads one channel of four texels, so the format says how many channels a texel has.
     bool gather = kind->source == LOADS_FROM_GATHER;
     unsigned channels = gather ? gpu_format_channels(kind->format) : kind->width;
     unsigned channel_bytes = (unsigned)loads_bytes(kind) / kind->width;

@@ -260,15 +260,15 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
                             : loads_traits_of(kind)->tile  ? "texture"
                                                            : "buffer",
                             kind->width, form);
-    // If raw buffers are arguments of kernels, loads from a raw buffer of known alignment use the
-    // kernel of structured buffers, which does the same.
+    // If raw buffers are arguments, loads of known alignment use the kernel of structured buffers,
+    // which does the same.
     enum loads_source source = kind->source;
     if (bound && source == LOADS_FROM_RAW)
         source = LOADS_FROM_BOUND;
     else if (bound && source == LOADS_FROM_NATURAL)
         source = LOADS_FROM_STRUCTURED;
-    // In the name of a kernel, "u" means that the kernel loads integers. "n" means that its
-    // resource is writable and has a UNORM8 format, which the kernel must declare.
+    // "u": loads integers. "n": the resource is writable, and the kernel must declare its format
+    // UNORM8.
     bool integer = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8;
     bool named = traits[source].writable && kind->data == LOADS_UNORM8;
     return arena_printf(arena, "loads_%s_%u%s_%s_%s", traits[source].kernels, kind->width,

@@ -183,12 +183,11 @@ uint32_t loads_hash(uint32_t v);
 // of detail follow, with LOADS_SIDE / 2 texels per row. Alpha is 1 if a packed format has no alpha.
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
 
-// Returns the bytes of LOADS_ELEMENTS elements, in `arena`, and sets *bytes to their number,
-// rounded up to a multiple of 16. The first element begins at byte start_bytes. In a texture, the
-// smaller levels of detail follow, each with a quarter of the elements of the level before. With
-// LOADS_FROM_STRETCHED, the texels repeat every LOADS_TILE texels, so the weights of an anisotropic
-// filter do not change the sum of a tile. The values of the smaller levels are about a quarter as
-// large, so a filter that reads these levels gives a wrong sum.
+// Returns the bytes of LOADS_ELEMENTS elements, in `arena`, from byte start_bytes on, and sets
+// *bytes to their number, rounded up to a multiple of 16. In a texture, smaller levels of detail
+// follow, each with a quarter of the elements; their values are about a quarter as large, so a
+// filter that reads them gives a wrong sum. With LOADS_FROM_STRETCHED, texels repeat every
+// LOADS_TILE texels, so the weights of an anisotropic filter do not change the sum of a tile.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
 
 // Returns the number of levels of detail of the texture: 1, 2 or 3.

@@ -111,10 +111,9 @@ static const struct headline_info headlines[] = {
      .where = "load=Texture2D<RGBA8>.Sample(bilinear),pattern=linear"},
 };
 
-// Returns false for combinations of load and pattern that are not measured. Broadcasts, shuffles
-// and push constants have only the pattern uniform, because all lanes get the same elements.
-// Anisotropic samples do not have the pattern scattered: llvmpipe (Mesa 22.3.6) filters wrongly if
-// lanes read texels that are far apart.
+// Returns false for combinations that are not measured. Broadcasts, shuffles and push constants
+// have only the pattern uniform: all lanes get the same elements. llvmpipe (Mesa 22.3.6) filters
+// wrongly if lanes of anisotropic samples read texels that are far apart.
 static bool makes_sense(const struct bench_pick *pick, struct error *err)
 {
     struct loads_case this_case;

@@ -75,10 +75,9 @@ struct loads_work {
 // Makes the programs of a case (see `programs` in bench.h); makes none for robust access.
 void loads_programs(struct bench_session *bench, const struct bench_case *c);
 
-// Prepares the kernel of the case or, if `control` is true, the kernel with the same loop without
-// loads. If the kernel writes to a buffer, `scope` owns this buffer; the session owns all other
-// memory. All kernels share the buffer session->proof, so only the kernel that was prepared last
-// can be run and verified.
+// Prepares the kernel of the case or, if `control` is true, the same loop without loads. The
+// session owns the memory, but `scope` owns a buffer that the kernel writes. All kernels share
+// session->proof, so only the last one that was prepared can be run and verified.
 MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                                 const struct loads_case *this_case, bool control,
                                 struct loads_work *work, struct error *err);

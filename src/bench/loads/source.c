@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-    // A buffer that kernels write has one copy of the elements per core. If the number of cores is
-    // unknown, it has this number of copies.
+    // Copies of the elements in a buffer that kernels write, if the number of cores is unknown.
     COPIES_UNKNOWN = 16
 };
 
@@ -51,8 +50,8 @@ static struct gpu_image_desc image_desc(const struct loads_kind *kind)
     return desc;
 }
 
-// Fills level 0 of a texture whose kernels must read only level 1. Level 0 gets four copies of the
-// texels of level 1, shifted by 4 bytes. So a kernel that reads level 0 gets a wrong sum.
+// Kernels must read only level 1. Level 0 gets four copies of it, shifted by 4 bytes, so that a
+// read of level 0 gives a wrong sum.
 static bool fill_level_above(struct gpu_image *image, const unsigned char *texels, size_t size,
                              struct arena *arena, struct error *err)
 {
@@ -62,9 +61,8 @@ static bool fill_level_above(struct gpu_image *image, const unsigned char *texel
     return gpu_image_write(image, 0, 0, all, 4 * size, err);
 }
 
-// Fills every slice or layer of a texture whose kernels must read only one of them. The other
-// slices or layers get the same texels, shifted by some bytes. So a kernel that reads a wrong slice
-// or layer gets a wrong sum.
+// Kernels must read only one slice or layer. The others get the same texels, shifted, so that a
+// read of them gives a wrong sum.
 static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *desc,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {
@@ -176,8 +174,7 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
     return written;
 }
 
-// Checks one copy of the elements in the buffer to which the kernel wrote. `times` workgroups wrote
-// to this copy. Each of them wrote hits[e] times to element e.
+// Checks one copy of the elements. Each of `times` workgroups wrote hits[e] times to element e.
 static bool verify_copy(const struct loads_work *work, const uint32_t *words, const uint32_t *hits,
                         uint32_t times, struct error *err)
 {

@@ -8,8 +8,7 @@
 
 static const double weights[4] = {1, 3, 5, 7};
 
-// Returns how threads find their first element with this pattern. For UNIFORM, LINEAR and RANDOM,
-// multipliers and masks are those of the published tool perftest.
+// Multipliers and masks of UNIFORM, LINEAR and RANDOM are those of the published tool perftest.
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern)
 {
     bool texture = loads_traits_of(kind)->tile;
@@ -54,9 +53,8 @@ static double texel(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return loads_value(kind, y % LOADS_SIDE * LOADS_SIDE + x % LOADS_SIDE, channel);
 }
 
-// Returns the bilinear interpolation between four texels, in the order upper left, upper right,
-// lower left, lower right. The point is at (part_x, part_y): (0, 0) is the upper left texel, and
-// (1, 1) is the lower right one.
+// Returns the bilinear interpolation between the upper left, upper right, lower left and lower
+// right texel, at the point (part_x, part_y) from the first (0, 0) to the last (1, 1).
 static double blend(const double corners[4], double part_x, double part_y)
 {
     double above = corners[0] + part_x * (corners[1] - corners[0]);
@@ -64,9 +62,8 @@ static double blend(const double corners[4], double part_x, double part_y)
     return above + part_y * (below - above);
 }
 
-// Returns the value of a bilinear filter on the second level of detail. The filter samples at the
-// centre of texel (x, y) of the first level. On each axis, this point lies 1/4 or 3/4 of the way
-// between the centres of two texels of the second level.
+// Returns the bilinear filter's value on the second level at the centre of texel (x, y) of the
+// first: on each axis 1/4 or 3/4 of the way between two texels.
 static double level_below(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
 {
     unsigned side = LOADS_SIDE / 2, left = (x + LOADS_SIDE - 1) / 2, top = (y + LOADS_SIDE - 1) / 2;
@@ -85,8 +82,7 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
                                    texel(kind, x, y + 1, c), texel(kind, x + 1, y + 1, c)};
         return blend(corners, 0.25, 0.25);
     }
-    // A gather returns one channel of four texels, in the order lower left, lower right, upper
-    // right, upper left.
+    // The channels of a gather are four texels: lower left, lower right, upper right, upper left.
     if (kind->source == LOADS_FROM_GATHER)
         return texel(kind, x + (c == 1 || c == 2), y + (c < 2), 0);
     if (kind->source == LOADS_FROM_TRILINEAR)
@@ -94,8 +90,7 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return texel(kind, x, y, c);
 }
 
-// Returns the expected sum of a tile for a thread that reads the second level of detail, which has
-// half the width and height of the first.
+// The second level of detail has half the width and height of the first.
 static double small_tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
 {
     unsigned side = LOADS_SIDE / 2;

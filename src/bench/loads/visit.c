@@ -24,12 +24,11 @@ enum {
 
 static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 
-// Number of loads in one dispatch of the published tool perftest. The metric `time` is the time of
-// this number of loads.
+// Number of loads in a dispatch of the published tool perftest, whose time is the metric `time`.
 static const double published_loads = 1024.0 * 1024 * 256;
 
-// If a case takes less than 1.2 times as long as the loop without loads, the loop may limit the
-// case, not the loads. So the case is flagged.
+// A case is flagged if it takes less than this many times as long as the loop without loads: the
+// loop may limit it.
 static const double control_least = 1.2;
 
 // The baseline is measured again if its last sample is more than 100 ms old.
@@ -57,9 +56,8 @@ static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t
                            &run->work, err);
 }
 
-// Finds by a trial run how many workgroups a dispatch may have. A first run can be slow for many
-// reasons. So if the trial says that not all workgroups fit, it is repeated, and the faster run
-// counts.
+// Finds how many workgroups a dispatch may have. A first run can be slow for many reasons, so the
+// trial is repeated if not all workgroups fit.
 static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct error *err)
 {
     const struct loads_session *session = visit->session->state;
@@ -101,8 +99,8 @@ bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *e
     return true;
 }
 
-// Takes one sample of the loop without loads, or of the baseline. The caller measures the case
-// right before or right after this sample, so that the core clock is the same.
+// Takes one sample of the loop without loads or of the baseline, right before or after the case, so
+// that the core clock is the same.
 static bool run_beside(struct bench_visit *visit, struct loads_run *run, double *group_ns,
                        struct error *err)
 {
@@ -110,7 +108,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     request.samples = 1;
     request.count = NULL;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    // In round 0, loads_run would warm up first. So the request says round 1 instead of round 0.
+    // In round 0, loads_run would warm up first.
     request.round = request.round ? request.round : 1;
     run->request = &request;
     if (!loads_run(visit, run, err))
@@ -119,8 +117,8 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     return true;
 }
 
-// Measures the baseline (Buffer<RGBA8>.Load random), unless its last sample is recent enough. It is
-// no error if the device cannot run the baseline, for example because it has no typed buffers.
+// Measures the baseline (Buffer<RGBA8>.Load random), unless its last sample is recent. A device
+// that cannot run it is no error.
 static bool find_baseline(struct bench_visit *run, const struct loads_case *like, struct error *err)
 {
     struct loads_session *session = run->session->state;
@@ -146,10 +144,8 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the claim of a workgroup: the number of bytes that it loads or writes, for comparison
-// with the hardware's limit. The bytes count at the memory level that serves them: shared memory, a
-// core's L1, or any cache. A load of less than 4 bytes counts as 4 bytes, because it occupies the
-// data path as long.
+// Returns the claim of a workgroup: its bytes at the memory level that serves them. A load of less
+// than 4 bytes counts as 4, because it occupies the data path as long.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {
@@ -167,9 +163,8 @@ static void report_control(const struct measure_span *span, double control_ns, u
                            struct measure_visit *visit)
 {
     double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
-    // For each load of the case, the loop without loads makes `width` additions and at most two
-    // other instructions. So a case takes at least width / (width + 2) of this loop's time, unless
-    // the compiler removed loads. The bound is 10 % lower, to allow for noise.
+    // For each load, the loop without loads has `width` additions and at most two other
+    // instructions, so a case takes at least width / (width + 2) of its time. 10 % are for noise.
     if (over < 0.9 * width / (width + 2))
         visit_flag(visit, "work-removed",
                    "takes only %.2f times as long as the same loop without loads, less than its "
@@ -204,15 +199,13 @@ static void report(const struct loads_session *session, const struct loads_run *
 {
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
-    // `claim` has the bytes that the lanes of a workgroup load or write. Lanes can share bytes, so
-    // hardware counters may show other numbers: loads_claims predicts them.
+    // Lanes can share bytes of `claim`, so hardware counters have predictions of their own.
     struct measure_claim claim = claim_of(session, kind);
     const struct measure_count_claims counts =
         span->counted ? loads_claims(session, seen->this_case, seen->work.groups)
                       : measure_count_no_claims;
     claim.counts = &counts;
-    // With the pattern uniform, all lanes load the same bytes. So the width of the data path does
-    // not limit the rate, and the rate is not compared with a limit.
+    // With the pattern uniform, all lanes load the same bytes, so the data path is no limit.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},
                                  limited = {&claim, is_limited ? &session->bench->limits : NULL,
@@ -230,8 +223,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     visit_kernel(visit, seen->work.program);
 }
 
-// Measures the case on the device of `place`. For a case of robust access, this device checks the
-// bounds of every access. For all other cases, `place` is a copy of `run`.
+// Measures the case on the device of `place`: for robust access, one that checks the bounds of
+// every access, else that of `run`.
 static bool measure(struct bench_visit *run, struct bench_visit *place,
                     const struct loads_case *this_case, struct measure_visit *visit,
                     struct error *err)

@@ -7,15 +7,13 @@
 #include <string.h>
 
 enum {
-    // Number of workgroups per core of a GPU. They have 8192 threads, four times what a core of
-    // 2048 threads runs at once.
+    // Workgroups per core of a GPU: 8192 threads, four times what a core of 2048 runs at once.
     GROUPS_A_CORE = 32,
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
-    // Percentage of a core's on-chip memory that kernels with shared memory request as L1. Other
-    // kernels request 100 %.
+    // Percentage of a core's on-chip memory as L1 for kernels with shared memory; 100 for others.
     L1_BESIDE_SHARED = 25,
-    // The bits of 1.0f. For small indices, ONE_BITS | index are the bits of a float just above 1.
+    // 1.0f; with a small index in its low bits, a float just above 1.
     ONE_BITS = 0x3f800000
 };
 
@@ -77,9 +75,9 @@ void loads_close(struct bench_session *bench)
 
 // ---------------------------------------------------------------- what threads must find
 
-// Returns the sum that thread `id` must compute in the loop without loads. The sums of the up to
-// four channels start at 0, 1, 2 and 3, and the loop adds 256 numbers to each. With normalised
-// coordinates, a number is the sum of the two coordinates. Otherwise, it is a float just above 1.
+// Returns the sum of thread `id` in the loop without loads: the channels start at 0, 1, 2 and 3,
+// and the loop adds 256 numbers to each. A number is the sum of the normalised coordinates, or a
+// float just above 1.
 static float control_sum(const struct loads_kind *kind, const struct loads_start *start,
                          unsigned id)
 {
@@ -90,8 +88,7 @@ static float control_sum(const struct loads_kind *kind, const struct loads_start
     }
     if (loads_traits_of(kind)->sampled) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
-        // The loop adds up x + y of the centres of all texels of a tile. The tile begins at (x, y).
-        // On each axis, the mean of the centres is the tile's begin plus half a tile.
+        // On each axis, the mean of the texels' centres is the tile's begin plus half a tile.
         sum *= (x + y + LOADS_TILE) / LOADS_SIDE;
     }
     return (float)(sum * weight + first);
@@ -105,9 +102,8 @@ static void prepare_control(struct loads_work *work, const struct loads_kind *ki
         .mask = loads_traits_of(kind)->sampled ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
-        // The tolerance covers the rounding of each addition. With ONE_BITS, the low bits of each
-        // of the 256 numbers are its index. So a number is up to 1024 × 2^-23 above 1, which the
-        // tolerance covers, too.
+        // Covers the rounding of each addition, and numbers that are up to 1024 × 2^-23 above 1,
+        // because their low bits are an index.
         .tolerance = 1,
         .centre = 0.5f / LOADS_SIDE,
     };

@@ -2,13 +2,13 @@
 #include "bench/managed/session.h"
 
 #define BYTES_LEAST ((uint64_t)1 << 20)
-// Maximum size in bytes of all arrays together. Kernels count pairs of elements in 32 bits. The
-// count may go beyond the end of an array, by up to one grid of threads.
+// Maximum size in bytes of all arrays. Kernels count pairs of elements in 32 bits, up to one grid
+// of threads beyond the end of an array.
 #define BYTES_MOST ((uint64_t)191 << 30)
 
 enum {
-    // All arrays together take at most 1 / DEVICE_SHARE of the device's memory. This limit is for
-    // presets, and for a user's list of sizes that ends in max. Oversubscribed arrays take more.
+    // The share of the device's memory that all arrays may take, except oversubscribed arrays and
+    // sizes that the user chose.
     DEVICE_SHARE = 2,
     OVER = 2 // size of oversubscribed arrays together, in multiples of the device's memory
 };
@@ -102,8 +102,7 @@ enum managed_param { // indices of the parameters in the array `params`
     MANAGED_PARAM_OVERSUBSCRIBE
 };
 
-// If *bytes is larger than `most`, reduces it to `most`, rounded down to whole MiB. Does nothing if
-// `most` is 0.
+// Reduces *bytes to at most `most`, in whole MiB. A `most` of 0 is no limit.
 static void limit(struct case_value *bytes, uint64_t most)
 {
     if (most && bytes->uint > most)
@@ -118,9 +117,8 @@ static bool reach(const struct bench_pick *pick)
     return case_choice(&pick->c, "advise") == 0 || pick->value->uint <= advised_most;
 }
 
-// Returns true if the plan should contain the case. A case with prefetching and advice is left out,
-// unless the user chose the advice. Sets the size of oversubscribed arrays to OVER times the
-// device's memory, and keeps only one such size.
+// Returns true if the plan should contain the case. Prefetching with advice is left out, unless the
+// user chose the advice. Oversubscribed arrays have one size: OVER times the device's memory.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct case_value *over = case_find(&pick->c, "oversubscribe");

@@ -8,8 +8,7 @@
 #include <string.h>
 
 enum {
-    // Maximum number of workgroups of the kernels `fill` and `check`. Their threads loop over the
-    // arrays.
+    // Maximum workgroups of the kernels `fill` and `check`, whose threads loop over the arrays.
     GROUPS_MAX = 4096,
     HOST_CHECKS = 64 // number of elements of array a that the host checks
 };
@@ -89,8 +88,7 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_cas
 
 // ---------------------------------------------------------------- first touch
 
-// Returns an element of array b (if `mix` is MANAGED_MIX_B) or of array c (if it is MANAGED_MIX_C).
-// `i` is the seed of the visit plus the index of the element.
+// Returns an element of array b or c (`mix`). `i` is the visit's seed plus the element's index.
 static double number_of(uint32_t i, uint32_t mix)
 {
     uint64_t bits = (uint64_t)(MANAGED_EXPONENT | i * mix >> 12) << 32;

@@ -51,9 +51,9 @@ struct managed_arrays {
 MUST_CHECK bool managed_open(struct bench_session *bench, struct error *err);
 
 // Allocates the three arrays and gives the driver the case's advice. If memory is short, fails with
-// ERROR_OUT_OF_MEMORY before any allocation. The arrays may take at most 9/10 of the device's free
-// memory. If the host writes them first, or if the advice is to keep them on the host, they may
-// also take at most half of the host's available memory, if that is known.
+// ERROR_OUT_OF_MEMORY before any allocation. The arrays may take 9/10 of the device's free memory
+// and, if the host writes them first or should keep them, half of the host's available memory, if
+// known.
 MUST_CHECK bool managed_arrays_make(struct managed_arrays *arrays,
                                     const struct managed_case *this_case, struct error *err);
 

@@ -11,8 +11,7 @@ enum {
     METRIC_PREFETCH
 };
 
-// The first pass and later passes use different factors. So results of the first pass fail the
-// check of the later passes.
+// Results of the first pass fail the check of the later passes.
 static const double first_factor = 1.25, later_factor = 1.5;
 
 struct trial {
@@ -95,8 +94,7 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
-    // The bandwidth of DRAM is the limit only if the arrays surely fit no cache
-    // (measure_limits_is_dram) and if their pages are on the device.
+    // DRAM is the limit only if the arrays surely fit no cache, and their pages are on the device.
     bool is_dram = measure_limits_is_dram(limits, trial->arrays.bytes * MANAGED_ARRAYS);
     bool is_on_host =
         this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;

@@ -12,37 +12,30 @@
 
 enum {
     WINDOWS = 16,
-    // Minimum number of instructions in a timed window, which lies between two readings of the
-    // core's counter.
+    // Minimum number of instructions between two readings of the core's counter.
     WINDOW_INSTRUCTIONS = 16384,
-    // Number of laps before the clocks are first read; the first of these laps loads the code.
+    // Laps before the clocks are first read; the first one loads the code.
     LEAD_LAPS = 2,
     EMPTY_LAPS = 1024,
-    // If kernels cannot read the core's counter, a run of 2 N laps should take at least this many
-    // ns longer than a run of N laps (size_slope).
+    // Without the core's counter, a run of 2 N laps should take this many ns longer than one of N.
     SLOPE_NS = 300 * 1000,
-    // If kernels cannot read the core's counter, a run of 2 N laps has at most this many
-    // instructions more than a run of N laps.
+    // Without the core's counter, maximum number of instructions that 2 N laps have more than N.
     SLOPE_INSTRUCTIONS_MAX = 1 << 22,
     PAIRS = 3,    // number of pairs of runs in a visit, if kernels cannot read the core's counter
     RUNS_MAX = 2, // number of different runs of a case: one with N laps, and one with 2 N laps
     WARM_NS = 300 * 1000 * 1000,
-    // The rate of the core's counter is computed only from long runs. A run is long enough if it
-    // lasts at least this number of steps of the device's clock.
+    // Minimum length of a run in steps of the device's clock, if it shows the rate of the counter.
     STEPS_MIN = 100
 };
 
-// If the core clock is below this share of its value in an earlier run (map_code.warm_hz), it is
-// still rising. The run is then repeated.
+// Below this share of an earlier run's core clock, the clock is still rising: the run is repeated.
 static const double warm_share = 0.97;
 
-// An empty lap executes no multiply-adds: it only branches over all the code. If an empty lap takes
-// at least this share of the time of a full lap, the branches cost too much, and the case is
-// skipped.
+// An empty lap only branches over all the code. If it takes at least this share of a full lap, the
+// branches cost too much, and the case is skipped.
 static const double empty_most = 0.7;
 
-// Data of one case that the session keeps from round to round: the number of laps, and the end
-// values of the chains.
+// Data of one case that the session keeps from round to round.
 struct memory {
     uint32_t laps; // number of laps in a window
     bool fused;
@@ -80,8 +73,7 @@ static const struct {
 // If the driver takes longer than this (1.5 s) to compile a kernel, longer kernels are not tried.
 static const uint64_t compile_most_ns = UINT64_C(1500000000);
 
-// Returns the number of stretches of code (CODE_LEG) in a lap of `instructions` instructions.
-// Returns 0 if no number of stretches has exactly that many instructions.
+// Returns how many stretches (CODE_LEG) have exactly this many instructions; 0 if no number has.
 static uint32_t steps_of(uint64_t instructions)
 {
     for (uint32_t steps = MAP_CODE_STEPS; steps > 0; steps--)
@@ -90,8 +82,8 @@ static uint32_t steps_of(uint64_t instructions)
     return 0;
 }
 
-// Returns the size of the code in bytes, from the text that the driver reports: the number after
-// "Code Size:" or "Binary Size:". Returns 0 if the text contains no such number.
+// Returns the number after "Code Size:" or "Binary Size:" in the driver's text, in bytes; 0 if
+// none.
 static double code_bytes(const char *text)
 {
     static const char name[] = "size: ";
@@ -138,10 +130,9 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
     return true;
 }
 
-// Returns the shortest kernel that can run `steps` stretches of code (CODE_LEG) in one lap.
-// Compiles it and all shorter kernels, unless they are compiled already. Fails with
-// ERROR_UNSUPPORTED if this build lacks one of them, or if a shorter one took more than
-// compile_most_ns to compile.
+// Returns the shortest kernel that can run `steps` stretches of code (CODE_LEG), and compiles it
+// and all shorter ones. Fails with ERROR_UNSUPPORTED if this build lacks one, or a shorter one took
+// more than compile_most_ns to compile.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)
@@ -166,8 +157,7 @@ static struct map_code_program *program_for(struct map_code_program programs[MAP
 static bool prepare(struct code *c, struct error *err)
 {
     const struct bench_session *session = c->visit->session;
-    // Kernels for Vulkan need to read the core clock and the device clock; kernels in OpenCL C do
-    // not.
+    // Only kernels for Vulkan need both clocks.
     const gpu_caps clocks = GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (strcmp(session->info->api, "vulkan") == 0 && !gpu_require(session->info, clocks, err))
         return false;
@@ -215,8 +205,7 @@ static bool is_as(const uint32_t *words, const struct code_ends *ends)
     return true;
 }
 
-// Checks that the chains of every thread end at the values that the host computes. Keeps the values
-// of the host in *kept for the next run.
+// Compares the chains' end values with those of the host, and keeps the host's values in *kept.
 static bool verify(struct code *c, const struct params *p, struct code_ends *kept, bool *known,
                    struct error *err)
 {
@@ -301,9 +290,8 @@ static bool count_empty(struct code *c, struct error *err)
     return true;
 }
 
-// Returns the rate in Hz of the core's counter during the last run, by the device's clock. If
-// kernels cannot read the device's clock, or if the run was too short, returns the rate from the
-// probe of the clocks.
+// Returns the rate in Hz of the core's counter in the last run, by the device's clock. If that
+// clock cannot be read, or the run was too short, returns the rate of the probe.
 static double counter_hz(const struct code *c, const double counts[WINDOWS])
 {
     const struct measure_clock *clock = c->clock;
@@ -318,9 +306,8 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS])
     return ns >= STEPS_MIN * clock->device_step_ns && ns > 0 ? 1e9 * sum / ns : clock->counter_hz;
 }
 
-// While the driver compiles a kernel for seconds, the core clock falls. So the function repeats the
-// run until the core clock is nearly that of the earlier run (warm_share), but for at most WARM_NS.
-// If the core's counter does not count core cycles, there is one run.
+// Repeats the run, for at most WARM_NS, until the core clock is nearly that of the earlier run: it
+// falls while the driver compiles a kernel for seconds.
 static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
 {
     const struct params params = params_of(c);
@@ -363,8 +350,7 @@ static bool measure_by_counter(struct code *c, struct measure_visit *visit, stru
 
 // ---------------------------------------------------------------- by time stamps alone
 
-// Sets *lap_ns to the time in ns of a lap. It is (T(2 N) − T(N)) / N, where T(N) is the time of a
-// run of N laps.
+// Sets *lap_ns to the time of a lap in ns: (T(2 N) − T(N)) / N, where T(N) is the time of N laps.
 static bool time_lap(struct code *c, struct params params, double *lap_ns, struct error *err)
 {
     double ns[RUNS_MAX];
@@ -380,8 +366,7 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
     return true;
 }
 
-// Chooses the number of laps of a run: doubles it until the laps take SLOPE_NS, or until they have
-// more than about half of SLOPE_INSTRUCTIONS_MAX instructions.
+// Doubles the laps of a run until they take SLOPE_NS, or have half of SLOPE_INSTRUCTIONS_MAX.
 static bool size_slope(struct code *c, struct error *err)
 {
     uint32_t most = SLOPE_INSTRUCTIONS_MAX / c->instructions;

@@ -22,8 +22,7 @@ uint32_t map_code_length(uint32_t steps)
     return length;
 }
 
-// Returns x · x + constant. If `fused` is true, the result is rounded once. Otherwise the product
-// is rounded, and then the sum; `volatile` prevents the compiler from fusing both operations.
+// `volatile` prevents the compiler from fusing product and sum.
 static float step(float x, float constant, bool fused)
 {
     if (fused)

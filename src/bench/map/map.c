@@ -200,10 +200,9 @@ struct map_session {
     struct map_code code;
 };
 
-// Returns the case of the benchmark latency that measures `probe`, a case of map. Parameters that
-// both benchmarks have get the value of `probe`. The other parameters are order=random, load=idle,
-// and 0 for numbers. But with what=local, order is plru. With what=pages, order is page, the
-// parameter page is the pitch of `probe`, and pitch is PAGES_STRIDE_BYTES.
+// Returns the case of the benchmark latency that measures `probe`, with its values. The other
+// parameters are order=random, load=idle, and 0 for numbers. With what=local, order is plru; with
+// what=pages, order is page, page is the probe's pitch, and pitch is PAGES_STRIDE_BYTES.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
@@ -213,8 +212,8 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     const char *order = pages ? "page" : case_says(probe, "what", MAP_LOCAL) ? "plru" : "random";
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        // The distance between two pages has two names. It is the parameter `pitch` in a probe with
-        // what=pages, and the parameter `page` in a case of latency.
+        // The distance of two pages is the parameter `pitch` of a probe, but `page` of a case of
+        // latency.
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
         const char *text = given ? given->text : strcmp(param->key, "order") == 0 ? order : "idle";
@@ -230,8 +229,8 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
 
 static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    // A case of map has no session of its own. It runs in a session of the benchmark latency
-    // (benchmark.session_of), so the function `visit` of latency can measure it.
+    // The session is one of the benchmark latency (benchmark.session_of), whose `visit` measures
+    // it.
     const struct benchmark *latency = benchmark_find("latency");
     struct bench_case chain = probe_case(run->arena, &latency->info, run->bench_case);
     struct bench_visit chase = *run;
@@ -239,9 +238,9 @@ static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, st
     return latency->visit(&chase, visit, err);
 }
 
-// Measures a chain once, at the core clock that the case requests. This process, the worker, sets
-// the clock only if the device is simulated. The clock of a real card affects the whole machine, so
-// the parent process locks it (suite/clock_lock.h).
+// Measures a chain at the core clock that the case requests. Only a simulated device's clock is set
+// here: a real card's affects the whole machine, so the parent process locks it
+// (suite/clock_lock.h).
 static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct gpu_device *device = run->session->device;

@@ -9,9 +9,8 @@
 enum {
     HOPS_MIN = 2048, // minimum number of timed hops
     HOPS_MAX = 4096,
-    // Maximum number of untimed hops before the timed ones. During the untimed hops, all other
-    // workgroups begin their chains, and the contents of the shared caches settle. With only 8192
-    // such hops, half of the true number of sharers was found in a model of chiplets.
+    // Maximum untimed hops, in which all other workgroups begin their chains, and the contents of
+    // shared caches settle. With only 8192, a model of chiplets showed half of the sharers.
     LEAD_MAX = 32768
 };
 
@@ -88,8 +87,8 @@ static bool execute(struct neighbours *n, const struct params *params, struct er
            gpu_batch_span_ns(batch, 0, &n->span_ns, err);
 }
 
-// Checks that each chain ended at the link that the host computes (permute_index); else fails with
-// ERROR_MISMATCH. Fails with ERROR_UNSUPPORTED if two workgroups ran on the same core.
+// Fails with ERROR_MISMATCH if a chain did not end at the link that the host computes, and with
+// ERROR_UNSUPPORTED if two workgroups ran on the same core.
 static bool verify(const struct neighbours *n, const struct params *p, struct error *err)
 {
     const uint32_t *words = gpu_buffer_map(n->result);
@@ -133,8 +132,8 @@ static void report(const struct neighbours *n, const struct params *p, struct me
     visit->device_time_ns += (uint64_t)n->span_ns;
 }
 
-// Creates the program when the session first needs it. Fails if kernels cannot read the core's
-// counter or the number of their core, or if the rate of the counter is not known.
+// Creates the program at the first call. Fails if kernels cannot read the core's counter or number,
+// or the counter's rate is not known.
 static bool prepare(struct map_neighbours *kept, const struct bench_session *session,
                     struct error *err)
 {

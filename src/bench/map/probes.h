@@ -7,10 +7,9 @@
 #include "bench/bench.h"
 #include "bench/map/code_kernels.h"
 
-// Cases `what=neighbours`: chains run on several cores at the same time. Each core has one
-// workgroup, which follows a chain of its own, of `bytes` bytes. The parameter `chains` limits the
-// number of cores; without it, all cores take part. Cores that share a cache share its capacity, so
-// their chains take longer.
+// Cases `what=neighbours`: each of several cores (parameter `chains`; without it, all) follows a
+// chain of its own, of `bytes` bytes. Cores that share a cache share its capacity, so their chains
+// take longer.
 
 // Data that the session keeps for all cases `what=neighbours`.
 struct map_neighbours {
@@ -19,15 +18,12 @@ struct map_neighbours {
 };
 
 // Measures a case `what=neighbours` once. Fails with ERROR_MISMATCH if a workgroup did not finish,
-// or if its chain ended at a wrong link. Fails with ERROR_UNSUPPORTED if one of these conditions is
-// true:
-// - This build lacks the kernel.
-// - Kernels cannot read the core's counter or the number of their core.
-// - The rate of the core's counter is not known.
-// - There are fewer than two chains.
-// - A chain has fewer than two nodes.
-// - A storage buffer cannot contain all chains.
-// - Two workgroups ran on one core.
+// or its chain ended at a wrong link. Fails with ERROR_UNSUPPORTED if
+// - this build lacks the kernel;
+// - kernels cannot read the core's counter (of known rate) or the number of their core;
+// - there are fewer than two chains, or a chain has fewer than two nodes;
+// - a storage buffer cannot contain all chains;
+// - two workgroups ran on one core.
 MUST_CHECK bool map_neighbours_visit(struct map_neighbours *kept, struct bench_visit *run,
                                      struct measure_visit *visit, struct error *err);
 
@@ -52,9 +48,8 @@ struct map_code_program {
 // Data that the session keeps for all cases `what=code`.
 struct map_code {
     struct map_code_program programs[MAP_CODE_KERNELS];
-    // Rate in Hz of the core's counter during the last run with instructions. Before the first run,
-    // and if the counter does not count core cycles, it is the rate that the probe of the clocks
-    // found, or 0.
+    // Rate in Hz of the core's counter in the last run with instructions. Before that, or if it
+    // does not count core cycles, the rate from the probe of the clocks, or 0.
     double warm_hz;
     // Duration of a lap without instructions, in counts of the core's counter. If kernels cannot
     // read that counter, the duration is in ns.
@@ -78,10 +73,9 @@ struct code_ends {
     uint32_t words[2][CODE_KEPT];
 };
 
-// Computes the words that threads must store after `laps` laps. A lap has `instructions`
-// instructions; each is one step of a chain, x · x + constant. If `fused` is true, a step rounds
-// once. Otherwise it rounds twice, the product and then the sum, as some compilers do for fma() in
-// GLSL.
+// Computes the words that threads must store after `laps` laps of `instructions` instructions, each
+// one step of a chain, x · x + constant. If `fused` is false, a step rounds twice, as some
+// compilers do for fma() in GLSL.
 void code_replay(uint32_t instructions, uint64_t laps, bool fused, struct code_ends *ends);
 
 #endif

@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-// A kind of finding: a list with an entry "X: Y" for each case that has the parameter `param`. Y is
-// the value of the metric `after`. X is the value of the metric `before`; if `before` is NULL, X is
-// the value of the parameter.
+// A list with an entry "X: Y" for each case that has `param`. Y is the metric `after`; X is the
+// metric `before` or, if NULL, the parameter.
 struct kind {
     const char *param, *before, *after;
 };
@@ -40,8 +39,7 @@ static const char *describe(struct arena *arena, const struct kind *kind,
                         result_median(result, kind->after));
 }
 
-// Adds the finding of this kind about all results with the subgroup size of `first`. Adds nothing
-// if there is only one such result.
+// Adds the finding about all results with the subgroup size of `first`, if there are at least two.
 static void report(struct run *run, const struct kind *kind, const struct result *first)
 {
     const char *list = "";
@@ -78,11 +76,9 @@ static bool is_first(const struct run *run, const struct kind *kind, size_t plac
     return true;
 }
 
-// Adds at most two findings "occupancy" for each subgroup size. The first lists the number of
-// subgroups on a core for each number of registers per thread that the driver reports ("96: 20").
-// The second lists the number of workgroups on a core for each amount of shared memory. A list has
-// at least two results. The finding's value is the smallest number in the list. Its keys are the
-// first and the last case of the list.
+// Adds up to two findings "occupancy" for each subgroup size: subgroups on a core by registers per
+// thread ("96: 20"), and workgroups on a core by shared memory. A list has at least two results.
+// Value: the smallest number. Keys: the first and the last case.
 void occupancy_conclude(struct run *run, const char *device)
 {
     for (size_t k = 0; k < COUNT(kinds); k++)

@@ -93,9 +93,8 @@ enum occupancy_param { // indices of the parameters in the array `params`
     OCCUPANCY_PARAM_SUBGROUP
 };
 
-// Returns the subgroup size of a case. If by=registers and kernels can choose their subgroup size,
-// this is the value in `pick`, raised or lowered to a size that the device allows. Otherwise it is
-// the device's default size.
+// Returns the subgroup size of a case. Only with by=registers, kernels can choose it within the
+// device's bounds.
 static uint64_t subgroup_of(const struct bench_pick *pick)
 {
     const struct gpu_info *info = pick->request->device;

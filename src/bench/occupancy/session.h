@@ -66,18 +66,16 @@ struct occupancy_tally {
     unsigned least;
     unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // maximum number of workgroups at once on the whole chip
-    // Time in ns in which a core filled: from the start of its first workgroup until `most`
-    // workgroups were on the core at once. If several cores had `most`, the core with the lowest
-    // number counts.
+    // Time in ns from the start of a core's first workgroup until `most` workgroups were on this
+    // core; of several such cores, the one with the lowest number.
     double fill_ns;
-    // True if another workgroup began on the core of `fill_ns` after that core had filled. So the
-    // late workgroup probably had to wait for room on the core.
+    // True if another workgroup began on this core later: probably, it had to wait for room.
     bool refilled;
 };
 
-// Returns how many workgroups were on a core at the same time. `stays` must have at least one
-// element. If one workgroup begins at the time stamp at which another one ends, they do not count
-// as simultaneous. So a count is never too high, but it may be too low if stays are very short.
+// Returns how many workgroups were on a core at the same time, from at least one element of
+// `stays`. A workgroup that begins when another ends is not simultaneous: a count is never too
+// high, but may be too low if stays are very short.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 

@@ -16,12 +16,11 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // A thread writes words of shared memory, then reads words that are this many places further
-    // on. If there are enough words, other threads wrote the words that it reads.
+    // A thread reads words of shared memory this many places behind those that it wrote, so that,
+    // if there are enough, other threads wrote them.
     SHIFT = 61,
     POLLS = 1 << 20,
-    // The first run assumes that at most this many workgroups fit on a core. It has twice as many
-    // workgroups as should fit on all cores.
+    // The first run assumes that at most this many workgroups fit on a core, and has twice as many.
     GROUPS_A_CORE = 32,
     GROUPS_ELSE = 256, // number of workgroups in the first run if the number of cores is unknown
     GROUPS_MAX = 1 << 16,
@@ -66,8 +65,8 @@ static bool read_stays(struct work *work, struct occupancy_stay *stays, struct e
             return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
         uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
         uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
-        // Times count from half of the clock's range before the start of workgroup 0. So the times
-        // of workgroups that began earlier are right, too.
+        // Times count from half of the clock's range before the start of workgroup 0, so that
+        // earlier starts are right, too.
         base = g ? base : start - half;
         stays[g] = (struct occupancy_stay){.start_ns = measure_clock_elapsed_ns(clock, base, start),
                                            .end_ns = measure_clock_elapsed_ns(clock, base, end),
@@ -157,11 +156,9 @@ static bool is_slow(const struct work *work)
     return work->tally.fill_ns > work->memory->hold_ns / 2;
 }
 
-// Chooses the number of workgroups and the time that each stays on its core (hold_ns), with at most
-// TRIES runs. Doubles the number (up to GROUPS_MAX) until the fullest core gets another workgroup
-// after it was full. Then doubles the time (up to hold_most_ns) until this core fills within half
-// of it. Last, if the core did get another workgroup, reduces the number to WAVES times the
-// workgroups that the chip held at once.
+// Chooses the number of workgroups and the time that each stays (hold_ns), in at most TRIES runs.
+// The fullest core must get another workgroup after it was full, and must fill within half of
+// hold_ns. At last, WAVES times the workgroups that the chip held at once are enough.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;
@@ -183,9 +180,7 @@ static bool size_run(struct work *work, struct error *err)
     return true;
 }
 
-// Sets work->memory to the data that the session keeps for the case, and makes the buffers. At the
-// case's first visit, finds the program, and chooses the number of workgroups and the time that
-// they stay.
+// Makes the buffers. At the case's first visit, also finds the program, and sizes the run.
 static bool recall(struct work *work, struct error *err)
 {
     work->memory = *work->run->memory;
@@ -205,10 +200,9 @@ static bool recall(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the maximum number of workgroups on a core, computed from the limits that the driver
-// reports. Returns NaN if the driver reports no such limits, or if they allow no workgroup. Fewer
-// workgroups may fit: a core may allocate registers and shared memory in larger units, and it may
-// limit the number of workgroups itself.
+// Returns the maximum number of workgroups on a core by the driver's limits; NaN if they are not
+// known or allow none. Fewer may fit: a core may allocate registers and shared memory in larger
+// units, or limit workgroups itself.
 static double limit_of(const struct work *work)
 {
     const struct gpu_limits *limits = &work->session->bench->info->limits;
@@ -223,8 +217,8 @@ static double limit_of(const struct work *work)
     return isfinite(most) && most >= 1 ? floor(most) : NAN;
 }
 
-// Adds `count` samples of a metric: numbers of workgroups, multiplied by `factor` (the metric's
-// value for one workgroup). `most` is the limit of the number of workgroups; NaN if unknown.
+// Adds samples of a metric: numbers of workgroups × `factor`. `most` limits the number (NaN:
+// unknown).
 static void put(struct measure_visit *visit, unsigned metric, const double *workgroups,
                 unsigned count, double factor, double most)
 {
@@ -254,9 +248,8 @@ static void flag(const struct work *work, struct measure_visit *visit)
 }
 
 struct samples {
-    // Numbers of workgroups at once in each dispatch: on the fullest core (`core`), and on the
-    // whole chip (`chip`). If kernels cannot read the number of their core, core[i] is chip[i]
-    // divided by the number of cores.
+    // Workgroups at once in each dispatch, on the fullest core and on the whole chip. If kernels
+    // cannot read their core's number, core[i] is chip[i] / the number of cores.
     double *core, *chip;
     unsigned count;
 };

@@ -11,9 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-// The 95 % interval of a share of time decides the verdict: "no" if the interval ends at or below
-// share_no, "yes" if it starts at or above share_yes, "partly" if it lies between these bounds, and
-// otherwise "undecided".
+// Verdict on the 95 % interval of a share of time: "no" if it ends at or below share_no, "yes" if
+// it starts at or above share_yes, "partly" between them, else "undecided".
 static const double share_no = 0.05, share_yes = 0.5;
 
 // The run to which findings are added, and the device that they describe.
@@ -41,8 +40,8 @@ static const struct metric *metric_of(const struct result *result, const char *n
     return metric && isfinite(metric->median) ? metric : NULL;
 }
 
-// Returns the first result with this scenario and barrier that has a number for this metric; NULL
-// if there is none. If `scenario` is NULL, every scenario matches. The same holds for `barrier`.
+// Returns the first result that has a number for the metric; NULL if there is none. A `scenario` or
+// `barrier` of NULL matches all.
 static const struct result *find(const struct subject *subject, const char *scenario,
                                  const char *barrier, const char *metric)
 {
@@ -86,8 +85,7 @@ static bool has_interval(const struct metric *metric)
     return isfinite(metric->ci95[0]) && isfinite(metric->ci95[1]);
 }
 
-// Returns the median of a metric with its interval, for example "0.931 [0.925, 0.94]". If there is
-// no interval, returns only the median.
+// Returns the median and its interval, if there is one: "0.931 [0.925, 0.94]".
 static const char *number_text(struct arena *arena, const struct metric *metric)
 {
     const char *median = unit_text(arena, metric->median, metric->unit);
@@ -143,8 +141,8 @@ enum scale {
 
 struct question {
     const char *code, *metric;
-    // The scenario that answers the question. If it has no number for the metric and `only` is
-    // false, the first scenario that has one answers.
+    // The scenario that answers the question or, if it has no number and `only` is false, the first
+    // that has one.
     const char *scenario;
     enum scale scale;
     const char *text, *rest; // `text` comes before the number in the finding, `rest` after it
@@ -175,8 +173,7 @@ static const struct question questions[] = {
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
-// If no result answers "overlap-queues" although its scenario was measured, adds the finding that
-// the device has one queue. Does nothing for other questions.
+// Answers "overlap-queues" for a device with one queue, if its scenario was measured.
 static void report_missing(const struct subject *subject, const struct question *question)
 {
     const struct result *any = find(subject, question->scenario, NULL, "frame");
@@ -217,9 +214,8 @@ static void ask(const struct subject *subject, const struct question *question)
                                      .cases = {result}});
 }
 
-// Adds a finding barrier-gap for each case of one scenario: "default" or, if "default" has no gaps,
-// the first scenario with gaps. Leaves out barriers of render targets, and the scenario
-// "cross-queue" on two queues.
+// Adds a finding barrier-gap for each case of "default" or, without gaps there, of the first
+// scenario with gaps; but not for barriers of render targets, nor between two queues.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -284,9 +280,9 @@ static void ask_targets(const struct subject *subject)
 
 // ---------------------------------------------------------------- pairs of workloads
 
-// A row of the series "matrix" has two workloads, `a` and `b`. Returns true if `b` comes right
-// after `a` on one queue, and waits for an earlier workload of this queue, but not for `a`. A
-// barrier for all work then makes `b` wait for `a` without need.
+// Returns true if workload `b` of the row comes right after `a` on one queue and waits for an
+// earlier workload, but not for `a`. A barrier for all work then makes `b` wait for `a` without
+// need.
 static bool is_bystander(const struct series *matrix, size_t row)
 {
     bool follows = cell_of(matrix, row, "queue_shared") == 1, waits = false;
@@ -301,8 +297,7 @@ static bool is_bystander(const struct series *matrix, size_t row)
     return follows && waits && cell_of(matrix, row, "ordered") == 0;
 }
 
-// Sets *share to the overlap of the first two unrelated workloads that have a barrier between them
-// (is_bystander). Returns false if there are none.
+// Sets *share to the overlap of the first pair that is_bystander finds. Returns false if none.
 static bool bystander_of(const struct result *result, struct metric *share)
 {
     const struct series *matrix = result_series(result, "matrix");
@@ -317,8 +312,8 @@ static bool bystander_of(const struct result *result, struct metric *share)
     return false;
 }
 
-// Adds a finding overlap-bystander for split barriers, and one for other barriers. Each comes from
-// the first case with such a barrier between two unrelated workloads (is_bystander).
+// Adds one finding overlap-bystander for split barriers and one for others, from the first case
+// each.
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -352,9 +347,8 @@ struct comparison {
     const char *what, *published;
 };
 
-// Two frames count as equally long if the whole interval of the ratio of their times lies between 1
-// / MATTERS and MATTERS. These bounds are wide, because three runs of one card differed by 4 %
-// through CUDA (by 0.1 % through Vulkan).
+// Two frames are equally long if the interval of the ratio of their times lies between 1 / MATTERS
+// and MATTERS. Three runs of one card differed by 4 % through CUDA (0.1 % through Vulkan).
 #define MATTERS 1.05
 
 // True if the driver refused high priority, so that the case ran at medium priority.
@@ -422,8 +416,8 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
                         unit_text(arena, polled->bars_ns, UNIT_NS));
 }
 
-// Adds the finding overlap-clock about the device's clock: its resolution, its lag between cores,
-// and how well it agrees with the markers that the polling host saw.
+// Adds overlap-clock: the clock's resolution, its lag between cores, and how well it agrees with
+// the markers that the polling host saw.
 static void report_clock(const struct subject *subject)
 {
     struct run *run = subject->run;
@@ -460,9 +454,8 @@ static void report_clock(const struct subject *subject)
 
 // ---------------------------------------------------------------- all
 
-// Adds the findings below. The keys of a finding are the cases from which it comes. Its value is
-// the number in its text; NaN if the text has none. For target-barrier, the value is the difference
-// of the two numbers in the text.
+// Adds the findings below. The keys are the cases of a finding. The value is the number in its
+// text; NaN if there is none. For target-barrier, it is the difference of both numbers.
 //   overlap-clock          resolution of the device's clock (see report_clock); its key is the
 //                          first case with a calibration
 //   overlap-dispatches     do unordered dispatches of one queue overlap

@@ -10,8 +10,8 @@
 enum {
     WORDS_CHECKED = 3 // number of result words checked per workload and frame
 };
-// Time in ns for which the host sleeps between the submission of a frame and the release of its
-// hold. So the submissions can reach the device. (The hold keeps it from starting the frame.)
+// Time in ns between the submission of a frame and the release of its hold, so that all submissions
+// reach the device before it starts.
 static const uint64_t settle_ns = 20000;
 // Minimum length in ns of the warm-up before each frame. (The core clock falls between frames.)
 static const uint64_t warm_ns = 1000000;
@@ -23,9 +23,8 @@ static uint32_t threads_of(const struct overlap_workload *workload)
 
 // ---------------------------------------------------------------- running
 
-// Submits the segments in order. Each segment starts after the segments for which it waits. If
-// there are two segments and neither waits, submits the second one first, as M. Pettineo's tool
-// does (METHOD.md). In the built-in scenarios, this is the segment of the compute queue.
+// Submits the segments in order. If there are two and neither waits, the second (in the built-in
+// scenarios: of the compute queue) comes first, as in M. Pettineo's tool (METHOD.md).
 static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
     bool reverse = stage->segment_count == 2 && !stage->segments[1].after;
@@ -49,9 +48,8 @@ static bool wait_all(struct overlap_stage *stage, struct error *err)
     return true;
 }
 
-// Repeats the frame's work for at least warm_ns, so that the core clock rises. Does nothing on a
-// CPU. There is no hold, so the device starts the work at once. The records of the warm-up have
-// another token than those of the frame.
+// Repeats the frame's work, without a hold, for at least warm_ns, so that the core clock rises. Its
+// records have another token than those of the frame.
 static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *err)
 {
     if (gpu_device_info(gpu_scope_device(stage->scope))->kind == GPU_KIND_CPU)
@@ -67,9 +65,8 @@ static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *e
     return true;
 }
 
-// Warms the device up (warm_up), submits the frame with a hold, releases the hold, and waits for
-// the end. Sets *host_ns to the time from the release to the end, by the host's clock. After an
-// error, the hold is released, too, because its scope is closed.
+// Sets *host_ns to the time from the release of the hold to the end, by the host's clock. After an
+// error, closing the scope releases the hold, too.
 static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                      struct overlap_frame *frame, double *host_ns, struct error *err)
 {
@@ -105,8 +102,7 @@ static const uint32_t *record_of(const struct overlap_stage *stage, size_t w, ui
     return stage->record_words + (size_t)(stage->first_record[w] + group) * OVERLAP_RECORD_WORDS;
 }
 
-// True if record number `g` of workload `w` belongs to this frame. In a draw, the places of the
-// records change from frame to frame, so some places contain records of earlier frames.
+// In a draw, the places of records change, so some contain records of earlier frames.
 static bool is_record(const struct overlap_stage *stage, size_t w, uint32_t g)
 {
     const uint32_t *record = record_of(stage, w, g);
@@ -246,8 +242,7 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
                         const struct overlap_frame *frame, struct error *err)
 {
     double resolution = stage->session->resolution_ns;
-    // By the device's clock, the frame may be 1 % longer than by the host's: the length of the
-    // device's tick is known to about 10⁻⁴.
+    // A difference of 1 % is allowed: the length of the device's tick is known to about 10⁻⁴.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
                          "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "

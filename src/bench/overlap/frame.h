@@ -21,11 +21,10 @@
 
 // ---------------------------------------------------------------- markers
 
-// A marker lies in memory that the host can read. The device writes the frame's token into it, and
-// the host reads the token repeatedly. So the host can compare the device's time stamps with its
-// own clock. In each workload, the first workgroup to start writes one marker, and the last
-// workgroup to end writes another. (In a draw, subgroups write them.) Only frames that are not
-// measured leave markers.
+// A marker lies in memory that the host can read: the device writes the frame's token into it while
+// the host polls it. So the host can compare the device's time stamps with its own clock. The first
+// workgroup of a workload to start writes one marker, the last to end another (in a draw:
+// subgroups). Only frames that are not measured leave markers.
 enum overlap_mark {
     OVERLAP_MARK_START,
     OVERLAP_MARK_END,
@@ -46,8 +45,7 @@ struct overlap_markers {
     struct gpu_buffer *counters, *words;
     const volatile uint32_t *map; // the memory of the buffer `words`, mapped for the host
     // Number of frames with markers so far. The buffer `counters` is never reset: it counts the
-    // parts of workloads that began or ended in all these frames. A part is a workgroup, or a pixel
-    // of a draw.
+    // workgroups (in draws: pixels) that began or ended in all of them.
     uint32_t frames;
     // What the host saw of each marker in the last frame with markers.
     struct overlap_poll polls[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT];
@@ -61,16 +59,16 @@ MUST_CHECK bool overlap_markers_init(struct overlap_markers *markers, struct gpu
 void overlap_markers_date(struct overlap_markers *markers, const struct measure_clock *clock,
                           uint64_t base, double start_ns);
 
-// The result of comparing the times at which the host saw markers with the device's clock. Host
-// time is device time plus an unknown offset. The offset has a lower bound, because no workload
-// starts before the release. It has an upper bound, because no marker is seen before it is written.
-// A marker agrees if two conditions are true, up to the clock's resolution:
-// - The device did not write the marker before the start or the end that it marks.
-// - The host saw the marker by until_ns + the upper bound + the distance between the bounds + the
-//   time since the host's previous read.
+// Compares the times at which the host saw markers with the device's clock. Host time is device
+// time plus an unknown offset. The offset has a lower bound, because no workload starts before the
+// release, and an upper bound, because no marker is seen before it is written. Up to the clock's
+// resolution, a marker agrees if
+// - the device did not write it before the start or the end that it marks;
+// - the host saw it by until_ns + the upper bound + the distance between the bounds + the time
+//   since the host's previous read.
 //
-// On a full core, a subgroup that has begun can wait for its first instructions. So the device may
-// write a start marker much later than the start.
+// On a full core, a subgroup that has begun can wait for its first instructions, so a start marker
+// may be much later than the start.
 struct overlap_agreement {
     // `markers` counts all markers, `seen` those that the host saw, `agreed` those that agree.
     size_t markers, seen, agreed;
@@ -131,9 +129,8 @@ struct overlap_stage {
     // first_record[w] is the index of the first record of workload w.
     uint32_t first_record[OVERLAP_WORKLOADS_MAX + 1];
     uint32_t stride; // number of words per workload in `results`
-    // Number of iterations of the inner loop in one iteration of the work loop: `repeats` in
-    // dispatches, draw_repeats in draws. The two may differ, because a device may use fewer cores
-    // for a draw.
+    // Iterations of the inner loop per iteration of the work loop, in dispatches and in draws, for
+    // which a device may use fewer cores.
     uint32_t repeats, draw_repeats;
     enum overlap_barrier barrier;
     // True: barriers come right after the awaited workload. False: right before the waiting one.
@@ -163,10 +160,9 @@ unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w);
 // Returns stage->draw_repeats if workload `w` is a draw, otherwise stage->repeats.
 uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w);
 
-// Reads the markers of the frame repeatedly, and writes to stage->markers.polls what the host saw.
-// The hold was released at released_ns, by the host's clock. Stops when the host has seen all
-// markers, when all batches are done, when the first batch that is not done has failed, or at the
-// stage's time-out.
+// Reads the frame's markers repeatedly, and writes to stage->markers.polls what the host saw. The
+// hold was released at released_ns (host's clock). Stops when all markers were seen, all batches
+// are done, the first that is not done has failed, or at the stage's time-out.
 void overlap_markers_poll(struct overlap_stage *stage, uint64_t released_ns);
 
 // Returns the bit set of all workloads of the stage's scenario.
@@ -174,10 +170,9 @@ uint32_t overlap_stage_all(const struct overlap_stage *stage);
 
 // ---------------------------------------------------------------- recording
 
-// Divides the workloads in the bit set `which` into stage->segments, but makes no batches. A
-// workload that waits by semaphore begins a segment. A workload for which another one waits by
-// semaphore ends a segment. If a segment waits for several segments of one queue, only the newest
-// of these counts.
+// Divides the workloads in the bit set `which` into stage->segments, without batches. Waiting by
+// semaphore begins a segment; being awaited by semaphore ends one. Of several segments of one queue
+// for which a segment waits, only the newest counts.
 void overlap_segments_cut(struct overlap_stage *stage, uint32_t which);
 
 // Divides the workloads in the bit set `which` into segments, and records a batch for each segment.

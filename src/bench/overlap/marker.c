@@ -52,9 +52,8 @@ static size_t sweep(struct overlap_stage *stage, uint64_t released_ns)
     return missing;
 }
 
-// True if the host can stop polling markers: if the time is over, if all batches are done, or if
-// the first batch that is not done has failed. The error of a failed batch is reported later, when
-// the host waits for that batch.
+// True if the host can stop polling markers. The error of a failed batch is reported when the host
+// waits for that batch.
 static bool is_over(const struct overlap_stage *stage, uint64_t end_ns)
 {
     if (!clock_left_ns(end_ns))

@@ -131,8 +131,7 @@ static const struct overlap_scenario *scenario_of(const struct bench_pick *pick)
     return scenarios[pick->at[OVERLAP_PARAM_SCENARIO]];
 }
 
-// Returns the kind of barrier with which the scenario runs. If the scenario allows only one kind,
-// returns this kind; otherwise, returns `chosen`.
+// Returns the only kind of barrier that the scenario allows, else `chosen`.
 static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, unsigned chosen)
 {
     if (!overlap_scenario_waits(scenario))
@@ -143,9 +142,8 @@ static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, uns
                                             : OVERLAP_BARRIER_SEMAPHORE;
 }
 
-// True if the parameter `place` matters for this kind of barrier. `place` puts a barrier after the
-// awaited workload or before the waiting one. A split barrier has one half in each place, and a
-// semaphore is between submissions.
+// The parameter `place` puts a barrier after the awaited workload or before the waiting one. A
+// split barrier is in both places, a semaphore between submissions.
 static bool has_place(unsigned kind)
 {
     return kind != OVERLAP_BARRIER_NONE && kind != OVERLAP_BARRIER_SPLIT &&
@@ -162,10 +160,9 @@ static void replace(const struct bench_pick *pick)
         *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Returns false for barriers of a preset that the plan leaves out. A barrier of a render target is
-// left out if the device has no graphics, or if no workload waits for a draw. If the API has no
-// split barriers (GPU_CAP(SPLITS)), all its barriers within a queue are the same. Then the plan
-// keeps only the first chosen barrier, "semaphore" and "none".
+// Returns false for barriers that the plan leaves out: of a render target, if the device has no
+// graphics or no workload waits for a draw; and all within a queue but the first, if the API has no
+// split barriers (GPU_CAP(SPLITS)), because all are then the same.
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

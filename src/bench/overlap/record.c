@@ -23,11 +23,9 @@ struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
     uint32_t which; // bit w is set if workload w is in the frame
-    // Bit w is set if workload w of this queue is recorded, but no barrier after workload w, and no
-    // wait for workload w.
+    // Bit w: workload w of this queue is recorded, but no barrier after it, and no wait for it.
     uint32_t unordered;
-    // Bit w is set if only the first half of a split barrier after workload w is recorded; the
-    // second half is a wait.
+    // Bit w: only the first half of a split barrier after workload w is recorded.
     uint32_t set;
 };
 
@@ -42,8 +40,7 @@ static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size
             overlap_stage_queue(stage, earlier) != overlap_stage_queue(stage, later));
 }
 
-// Returns the bit set of the segments for which workload `w` waits by semaphore. If several of
-// these segments are on one queue, only the newest is in the set.
+// Returns the segments for which `w` waits by semaphore: of each queue, only the newest.
 static uint32_t after_of(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
     int newest[OVERLAP_QUEUES_MAX] = {NOWHERE, NOWHERE};
@@ -95,8 +92,8 @@ uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which,
         stage->barrier == OVERLAP_BARRIER_IMAGE)
         return 0;
     uint32_t reads = stage->scenario->workloads[w].after & which;
-    // With OVERLAP_BARRIER_TARGET, the barrier after a draw makes only its colours visible, not the
-    // words that it wrote to the buffer. So no workload reads the words of a draw.
+    // OVERLAP_BARRIER_TARGET makes a draw's colours visible, not the words that it wrote, so no
+    // workload reads these.
     for (size_t p = 0; p < w && stage->barrier == OVERLAP_BARRIER_TARGET; p++)
         if (stage->scenario->workloads[p].draw)
             reads &= ~BIT(p);
@@ -147,8 +144,7 @@ static void record_workload(const struct recording *recording, size_t w)
 
 // ---------------------------------------------------------------- barriers
 
-// True if a later workload in the bit set `among` waits for `w` by a barrier. Such a workload is on
-// the same queue as `w`.
+// True if a later workload of the same queue in `among` waits for `w` by a barrier.
 static bool is_waited_for(const struct recording *recording, size_t w, uint32_t among)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -160,9 +156,8 @@ static bool is_waited_for(const struct recording *recording, size_t w, uint32_t 
     return false;
 }
 
-// Records a barrier for each workload in the bit set `workloads` that has none after it yet. The
-// barrier after a draw is one of the draw's render target, and orders only this draw. The barrier
-// after a dispatch is one of the buffer of results, and orders all earlier work.
+// Records a barrier for each workload in `workloads` that has none yet. A barrier of a render
+// target orders only its draw; a barrier of the buffer of results orders all earlier work.
 static void record_target_barriers(struct recording *recording, uint32_t workloads)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -179,9 +174,8 @@ static void record_target_barriers(struct recording *recording, uint32_t workloa
     }
 }
 
-// Records a barrier of the kind stage->barrier, because later work waits for the workloads in the
-// bit set `workloads`. A barrier of a render target orders only the draw into that target. Every
-// other kind of barrier orders all earlier work.
+// Records a barrier of the kind stage->barrier. All kinds but render targets order all earlier
+// work.
 static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {
@@ -213,8 +207,8 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// Records what must come before workload `w`: the second halves of the split barriers for which `w`
-// waits, and a barrier if an awaited workload has none after it yet.
+// Records what must come before `w`: the second halves of split barriers, and barriers not recorded
+// yet.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;
@@ -231,9 +225,8 @@ static void record_waits(struct recording *recording, size_t w)
         record_barrier(recording, after);
 }
 
-// Records what must come right after `w` if another workload waits for `w`. This is the first half
-// of a split barrier (gpu_batch_split_set) or, if stage->barrier_first is set, a barrier of another
-// kind.
+// Records what must come right after `w` if another workload waits for `w`: the first half of a
+// split barrier or, with stage->barrier_first, another kind of barrier.
 static void record_signals(struct recording *recording, size_t w)
 {
     recording->unordered |= BIT(w);

@@ -108,10 +108,9 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 // The parameter `scenario` takes the name of such a file. If its value begins with '{', the value
 // is the JSON text itself.
 
-// Returns the built-in scenario called `name`. If there is none, reads a scenario into `arena`:
-// from `name` itself if it begins with '{', else from the file with this name. Returns NULL with
-// ERROR_IO if the file cannot be read, or with ERROR_USAGE if the text is wrong. The message names
-// a member that is wrong ("workloads[3].after"), or a line that is not valid JSON.
+// Returns the built-in scenario called `name`, else reads one into `arena`: from `name` itself if
+// it begins with '{', else from the file `name`. Returns NULL with ERROR_IO if the file cannot be
+// read, or with ERROR_USAGE, which names the wrong member ("workloads[3].after") or line.
 const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
                                                     struct error *err);
 

@@ -15,8 +15,7 @@ enum {
     ITERATIONS_DEFAULT = 64
 };
 
-// The allowed values of the JSON members "queue", "kind", "priority" and "clock". The values of
-// "queue" have the order of enum overlap_queue.
+// Allowed values of JSON members; those of "queue" in the order of enum overlap_queue.
 static const char *const queue_words[] = {"direct", "compute"};
 static const char *const kind_words[] = {"dispatch", "draw"};
 static const char *const priority_words[] = {"medium", "high"};
@@ -51,8 +50,8 @@ static bool members_check(struct loader *loader, const struct json_node *node,
     return true;
 }
 
-// Reads the text of the JSON member `name`, which must be one of `words`. Returns its index in
-// `words`. If there is no such member, or after an error, returns `fallback`.
+// Returns the index in `words` of the text of member `name`; `fallback` without member, or after an
+// error.
 static size_t word_read(struct loader *loader, const struct json_node *node, const char *name,
                         const char *const words[2], size_t fallback)
 {
@@ -201,8 +200,7 @@ static bool afters_read(struct loader *loader, const struct json_node *list)
 
 // ---------------------------------------------------------------- the whole file
 
-// Returns a scenario that has only the enabled workloads. The workloads get new numbers, and the
-// bit sets `after` use these numbers.
+// Returns the scenario of the enabled workloads, renumbered.
 static struct overlap_scenario *compact(const struct loader *loader, struct arena *arena)
 {
     struct overlap_workload *kept = ARENA_ARRAY(arena, loader->count, struct overlap_workload);

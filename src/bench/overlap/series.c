@@ -134,9 +134,8 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
     }
 }
 
-// Sets row[0] to the median overlap of a pair of workloads over the frames in the history. Sets
-// row[1] and row[2] to the 95 % interval of this median. If there are too few frames for an
-// interval, sets them to the smallest and the largest overlap.
+// Sets row[0] to the median overlap of a pair of workloads, and row[1] and row[2] to its 95 %
+// interval or, from too few frames, to the extremes.
 static void matrix_row(struct arena *scratch, const struct overlap_history *history, size_t pair,
                        double row[3])
 {

@@ -49,9 +49,8 @@ struct overlap_session {
 MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *err);
 
 // Returns a session on a device of its own, whose compute queue has high priority. The first call
-// opens this session. If that fails, usually because the driver refuses high priority, returns a
-// copy of the benchmark's session with `refused` and priority_text set. Returns NULL in these
-// cases:
+// opens it. If that fails, usually because the driver refuses the priority, returns a copy of the
+// benchmark's session with `refused` and priority_text set. Returns NULL with
 // - ERROR_UNSUPPORTED: the device has no second queue or no priorities
 // - ERROR_DEVICE_LOST: the device is lost
 // - ERROR_OUT_OF_MEMORY: there is not enough memory for the second session

@@ -83,8 +83,8 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
     stage->stride = 0;
     for (size_t w = 0; w < scenario->count; w++) {
         uint32_t threads = scenario->workloads[w].blocks * OVERLAP_BLOCK_THREADS;
-        // In a draw, a subgroup writes its record to the element of its first pixel. Any pixel can
-        // be the first one of a subgroup, so `records` has an element for each pixel.
+        // A subgroup of a draw writes its record to the element of its first pixel; any pixel can
+        // be first.
         uint32_t records = scenario->workloads[w].draw ? threads : threads / OVERLAP_WORKGROUP;
         if (threads > stage->stride)
             stage->stride = threads;
@@ -95,7 +95,7 @@ bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
     stage->words = ARENA_ARRAY(stage->arena, words, uint32_t);
     stage->record_words = ARENA_ARRAY(stage->arena, record_words, uint32_t);
     const uint64_t bytes = words * sizeof(uint32_t), record_bytes = record_words * sizeof(uint32_t);
-    // No frame has the token 0. So an element that is still 0 does not look like a record.
+    // No frame has the token 0, so a 0 is no record.
     if (!(stage->results = bench_buffer(stage->scope, bytes, GPU_MEMORY_DEVICE, err)) ||
         !(stage->records = bench_buffer(stage->scope, record_bytes, GPU_MEMORY_DEVICE, err)) ||
         !gpu_buffer_write(stage->records, 0, stage->record_words, record_bytes, err) ||

@@ -18,9 +18,8 @@ double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
     return both > 0 && shorter > 0 ? both / shorter : 0;
 }
 
-// True if `a` comes before `b` in the scenario, and no workload of their queues is between them.
-// Workloads of another queue may be between them, because the order of the list has no meaning
-// between queues.
+// True if no workload of their queues is between `a` and the later `b`. Between queues, the order
+// of the list has no meaning.
 static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
 {
     for (size_t w = a + 1; w < b; w++)
@@ -55,9 +54,8 @@ static double free_pairs_of(const struct overlap_scenario *scenario, const unsig
     return pairs ? sum / (double)pairs : NAN;
 }
 
-// Returns the time in ns in which all queues in the bit set `wanted` run workloads. Queues become
-// busy or idle only when a workload starts or ends. So the middle of each interval between two such
-// times is tested.
+// Returns the time in ns in which all queues in `wanted` run workloads. This changes only when a
+// workload starts or ends, so the middle of each interval between these times is tested.
 static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
                       unsigned wanted)
 {
@@ -91,10 +89,9 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
     return last;
 }
 
-// Returns the median gap in ns from the end of a workload to the start of a neighbouring dispatch
-// that waits for it; NaN if there is no gap. If `after_draw` is true, only gaps after a draw count,
-// otherwise only gaps after a dispatch. If a dispatch waits for several workloads, the gap begins
-// when the last of them ends.
+// Returns the median gap in ns from the end of a workload (a draw if `after_draw`, else a dispatch)
+// to the start of a neighbouring dispatch that waits for it; NaN if there is none. If several are
+// awaited, the last one to end counts.
 static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
                      const struct overlap_frame *frame, bool after_draw)
 {
@@ -109,8 +106,7 @@ static double gap_of(const struct overlap_scenario *scenario, const unsigned *qu
     return count ? stats_median(gaps, count) : NAN;
 }
 
-// True if the first workload of each queue waits for no other workload, so that all queues start
-// when the hold is released.
+// True if all queues start at the release: the first workload of each waits for no other.
 static bool begins_free(const struct overlap_scenario *scenario, const unsigned *queues)
 {
     bool seen[OVERLAP_QUEUES_MAX] = {false};

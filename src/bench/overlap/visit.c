@@ -13,8 +13,8 @@ enum {
     ALONE_FRAMES = 3,
     TUNINGS = 2
 };
-// Wanted length in ns of a workload with 64 iterations that runs alone. This is much longer than
-// the gaps between workloads (some µs).
+// Wanted length in ns of 64 iterations alone: much longer than the gaps between workloads (some
+// µs).
 static const double workload_ns = 200e3;
 
 struct work {
@@ -23,8 +23,7 @@ struct work {
     // Scope on the device whose compute queue has high priority; NULL if the visit uses run->scope.
     struct gpu_scope *scope;
     struct overlap_history *history;
-    // Why the driver does not hold the device's clock stable. ERROR_NONE if the driver holds it
-    // stable, or if the scenario does not ask for that.
+    // Why the driver does not hold the device's clock stable; ERROR_NONE if it does, or need not.
     struct error clock_refusal;
     uint32_t all; // bit set of all workloads
     unsigned queues[OVERLAP_WORKLOADS_MAX];
@@ -47,8 +46,7 @@ static bool run_frame(struct work *work, uint32_t which, bool groups, struct ove
     return true;
 }
 
-// Runs the frame in which the workloads write markers. A visit has only one such frame. The host
-// polls the markers, which could disturb the frame. So its times do not become samples.
+// Runs the visit's only frame with markers. The frame gives no samples: polling could disturb it.
 static bool run_marked(struct work *work, struct error *err)
 {
     const struct overlap_frame_desc desc = {.which = work->all, .marked = true};
@@ -74,9 +72,8 @@ static bool run_alone(struct work *work, size_t w, double *ns, struct error *err
     return true;
 }
 
-// Raises *repeats in TUNINGS attempts, so that 64 iterations of workload `w` take about
-// workload_ns. The longest loop that the device allows limits *repeats; without such a limit, the
-// maximum is 4096.
+// Raises *repeats so that 64 iterations of workload `w` take about workload_ns, within the longest
+// loop that the device allows.
 static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -97,8 +94,7 @@ static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *e
     return true;
 }
 
-// Finds two numbers of repeats with tune(). The first dispatch gives the number for all dispatches,
-// and the first draw the number for all draws. The numbers can differ, because a device may use
+// Tunes the first dispatch for all dispatches, and the first draw for all draws: a device may use
 // fewer cores for a draw.
 static bool tune_all(struct work *work, struct error *err)
 {
@@ -116,8 +112,8 @@ static bool tune_all(struct work *work, struct error *err)
     return true;
 }
 
-// Sets work->history to the history that earlier visits of the case left, or to a new one. The
-// history has the scenario, so later visits do not read the scenario's file again.
+// Sets work->history to that of earlier visits, or to a new one. It keeps the scenario, so that
+// later visits do not read the file again.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -134,10 +130,9 @@ static bool recall(struct work *work, struct error *err)
     return scenario != NULL;
 }
 
-// If the scenario wants a stable clock, asks the driver to hold the device's clock stable. The
-// clock stays held between visits, because it takes time to settle. For other scenarios, asks the
-// driver to release the clock, on both devices that are this chip. If the driver refuses to hold
-// the clock, stores the reason in work->clock_refusal. Fails only if the device is lost.
+// Asks the driver to hold the device's clock stable or, for other scenarios, to release it on both
+// devices of this chip. The clock stays held between visits, because it takes time to settle. A
+// refusal is no error (work->clock_refusal). Fails only if the device is lost.
 static bool set_clock(struct work *work, const struct gpu_scope *scope, struct error *err)
 {
     const struct overlap_session *plain = work->run->session->state;
@@ -209,8 +204,7 @@ static size_t first_alike(const struct work *work, size_t w)
     return first;
 }
 
-// Measures how long each workload takes alone (work->alone_ns). Workloads that do the same work on
-// the same queue take the same time, so only the first of them runs.
+// Sets work->alone_ns. Of workloads with the same work on the same queue, only the first runs.
 static bool run_each_alone(struct work *work, struct error *err)
 {
     for (size_t w = 0; w < work->stage.scenario->count; w++) {

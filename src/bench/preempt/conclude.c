@@ -4,10 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-// The kinds of hog (work that keeps the device busy). `hog` is the value of the parameter `hog`,
-// and `many` a plural for texts. `published` and published_three are results of two GPUs of 2016,
-// or NULL ("Breaking Down Barriers, Part 6", M. Pettineo, 2018). In `published`, the victim is a
-// compositor at 90 Hz. In published_three, an application and a compositor run beside the hog.
+// The kinds of hog: value of the parameter, a plural for texts, and results of two GPUs of 2016 or
+// NULL ("Breaking Down Barriers, Part 6", M. Pettineo, 2018). In `published`, the victim is a
+// compositor at 90 Hz; in published_three, an application and a compositor run beside the hog.
 static const struct hog {
     const char *hog, *many, *published, *published_three;
 } hogs[] = {
@@ -31,9 +30,8 @@ static const struct hog *hog_find(const char *name)
     return NULL;
 }
 
-// Returns a text that says how many victims got onto the device in each way (enum judge_entry): "57
-// of 60 co-resident, 3 at a boundary" or "all 60 co-resident". NULL if the result has no such
-// counts.
+// Returns how many victims got onto the device in each way (enum judge_entry): "57 of 60
+// co-resident, 3 at a boundary" or "all 60 co-resident"; NULL if not counted.
 static const char *entered_text(struct arena *arena, const struct result *result)
 {
     const struct series *entered = result_series(result, "entered");
@@ -56,9 +54,8 @@ static const char *entered_text(struct arena *arena, const struct result *result
     return text;
 }
 
-// Returns a row of the series "quantiles" as text: "99 % within 3.100 ms", or "the longest 3.100
-// ms" for the maximum. If the response is only a lower bound: "the slowest 1 % take at least 3.100
-// ms", or "the longest at least 3.100 ms".
+// Returns "99 % within 3.100 ms" or, for the maximum, "the longest 3.100 ms"; for a lower bound
+// "the slowest 1 % take at least 3.100 ms" or "the longest at least 3.100 ms".
 static const char *quantile_text(struct arena *arena, const struct series *quantiles,
                                  const double *row)
 {
@@ -73,8 +70,8 @@ static const char *quantile_text(struct arena *arena, const struct series *quant
                     : arena_printf(arena, "%.4g %% within %s", 100 * row[0], time);
 }
 
-// Returns text on the slowest responses of a result: the 99 % quantile; if there is none, the 95 %
-// quantile, else the longest response. Returns NULL if the result has none of these.
+// Returns text on the 99 % quantile of a result, else the 95 % quantile, else the longest response;
+// NULL if it has none.
 static const char *tail_text(struct arena *arena, const struct result *result)
 {
     static const double shown[] = {0.99, 0.95, 1};
@@ -125,8 +122,7 @@ static const char *slowdown_text(struct arena *arena, const struct result *resul
     return arena_printf(arena, "the hog takes %.2f times as long", slowdown);
 }
 
-// Returns text on the response time of one result: "1.900 ms at medium priority (99 % within 3.100
-// ms; …)".
+// Returns text like "1.900 ms at medium priority (99 % within 3.100 ms; …)".
 static const char *answer_text(struct arena *arena, const struct result *result,
                                const struct metric *response)
 {
@@ -145,8 +141,7 @@ static const char *answer_text(struct arena *arena, const struct result *result,
     return open ? arena_printf(arena, "%s)", text) : text;
 }
 
-// Returns text on how a priority above medium changes the response time. Returns "" if one of the
-// two response times is NULL, is only a lower bound, or has no interval.
+// Returns text on the effect of a higher priority; "" without two response times with intervals.
 static const char *change_text(struct arena *arena, const struct metric *medium,
                                const struct metric *higher)
 {
@@ -164,17 +159,15 @@ static const char *published_text(struct arena *arena, const char *text)
     return text ? arena_printf(arena, "; published: %s", text) : "";
 }
 
-// A finding covers all results of a device that have a response, no application, and the same hog,
-// setting, victim and arrivals. This struct describes these results, in the order of the run.
+// The results of one finding, in the order of the run: all with a response, no application, and the
+// same hog, setting, victim and arrivals.
 struct group {
     const char *text; // text of the finding, with one part for each of its results
     const char **keys;
     size_t count;
-    // Median response in ns at medium priority or, if that was not measured, the shortest median of
-    // all results of the finding.
+    // Median response in ns at medium priority or, if not measured, the shortest median.
     double value_ns;
-    // `medium`: response at medium priority. `higher`: response at a higher priority, from the last
-    // such result in the run. Each is NULL if it was not measured.
+    // Responses at medium priority and at the last higher priority; NULL if not measured.
     const struct metric *medium, *higher;
 };
 
@@ -240,9 +233,8 @@ static enum fate fate_of(double frames)
     return frames >= 0.95 * 90 ? FATE_SPARED : frames >= 0.5 * 90 ? FATE_SLOWED : FATE_STARVED;
 }
 
-// Returns text on what a hog does to application and compositor: "big dispatches starve the
-// application (8 of 90 frames) and not the compositor (90 of 90)". `hog` is NULL if there is no
-// hog.
+// Returns text like "big dispatches starve the application (8 of 90 frames) and not the compositor
+// (90 of 90)". `hog` is NULL without a hog.
 static const char *fates_text(struct arena *arena, const struct hog *hog, double app,
                               double compositor)
 {
@@ -278,8 +270,7 @@ static const char *late_text(struct arena *arena, const struct metric *late)
                : "–";
 }
 
-// Returns text on the deadlines of one actor: "the application meets 40 % of its deadlines (median
-// 2.000 ms late, 99 % 9.100 ms)".
+// Returns "the application meets 40 % of its deadlines (median 2.000 ms late, 99 % 9.100 ms)".
 static const char *deadlines_text(struct arena *arena, const struct result *result,
                                   const struct actor_names *names)
 {
@@ -293,8 +284,7 @@ static const char *deadlines_text(struct arena *arena, const struct result *resu
                         late_text(arena, result_metric(result, names->late_p99)));
 }
 
-// Adds the finding of a case with an application and a compositor. Its value is the application's
-// frames per second.
+// Adds a finding on application and compositor; its value is the application's frames per second.
 static void report_three(struct run *run, const struct result *result)
 {
     static const struct actor_names application_names = {"application", "app_misses", "app_late",
@@ -325,9 +315,8 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 }
 
 // Adds a finding "preempt" for each combination of hog, setting, victim and arrivals. Its keys are
-// the cases of all priorities. Its value is the median response in ns at medium priority or, if
-// that was not measured, the shortest median. Each case with an application gets a finding
-// "preempt-actors" instead. The texts also quote published results, if there are any.
+// the cases of all priorities; its value is the median response in ns at medium priority, else the
+// shortest. Cases with an application get "preempt-actors" instead.
 void preempt_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -8,8 +8,7 @@
 
 // Longest time in ns that the host sleeps before it checks again whether the hog needs submissions.
 static const uint64_t look_ns = 2000000;
-// Longest time in ns that the host waits for an answer. Then it checks the next deadline or the hog
-// again.
+// Longest wait in ns for an answer, before the host looks after the next deadline or the hog again.
 static const uint64_t slice_ns = 1000000;
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)
@@ -54,9 +53,8 @@ static uint32_t pending(const struct contention_arrivals *arrivals)
     return arrivals->load->submitted - arrivals->load->finished;
 }
 
-// Submits the actor's load (a victim or a frame) for deadline number result->due, and counts the
-// deadline. If CONTENTION_PENDING_MAX submissions are pending, submits nothing. The answer is then
-// censored: its response time is only a lower bound.
+// Submits the actor's load for deadline number result->due. If CONTENTION_PENDING_MAX are pending,
+// submits nothing, and the response time becomes a lower bound.
 static bool ask(const struct contention_arrivals *arrivals, struct contention *result,
                 struct error *err)
 {
@@ -70,8 +68,8 @@ static bool ask(const struct contention_arrivals *arrivals, struct contention *r
     return true;
 }
 
-// Waits for the oldest pending submission until `until_ns`, but at most for slice_ns. Sets the
-// response times of all submissions that are done. If none is pending, sleeps until `until_ns`.
+// Waits for the oldest pending submission (without one, sleeps) until `until_ns`, at most slice_ns,
+// and sets the response times of all that are done.
 static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
                  struct contention *result, struct error *err)
 {
@@ -174,8 +172,8 @@ static bool are_over(const struct actors *actors)
     return over;
 }
 
-// Waits until all threads have ended; if `stop` is true, first tells them to stop. Returns false
-// with the error of the first actor that failed.
+// Waits until all threads have ended; if `stop` is true, tells them to. Returns false with the
+// first actor's error.
 static bool actors_join(struct actors *actors, bool stop, struct error *err)
 {
     bool done = true;
@@ -191,10 +189,9 @@ static bool actors_join(struct actors *actors, bool stop, struct error *err)
     return done;
 }
 
-// True if the hog needs no new submission. `end_ns` is one period after the last deadline.
-// - Before end_ns, the hog needs none if the submissions in flight keep it busy until end_ns.
-// - After end_ns, the host only waits for late answers. The hog needs none if more than half of its
-//   maximum number of submissions are in flight.
+// True if the hog needs no new submission. Until end_ns, one period after the last deadline, those
+// in flight must keep it busy. After that, the host only waits for late answers, and half of the
+// hog's maximum is enough.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);
@@ -233,9 +230,8 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 
 // ---------------------------------------------------------------- a run that drops deadlines
 
-// Sleeps until `deadline_ns`, and keeps the hog busy meanwhile. Submits nothing if the submissions
-// in flight keep the hog busy until `end_ns`. The run ends when all submissions are done, so more
-// of them would only make the run longer.
+// Keeps the hog busy until `deadline_ns`. Submits no more than keeps the hog busy until `end_ns`:
+// the run ends when all submissions are done.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {
@@ -264,9 +260,8 @@ static bool run_victim(const struct contention_desc *desc, struct stay *stay, st
         if (!load_feed(desc->victim, slice_ns, false, err))
             return false;
         stay->end_ns = clock_now_ns();
-        // While the host records a submission of the hog, it cannot see that the victim has ended.
-        // So the host records seldom: if at most half of the hog's maximum number of submissions
-        // are in flight, it submits up to the maximum.
+        // While the host records a submission, it cannot see that the victim has ended. So it
+        // records seldom: only when half of the hog's submissions are done.
         if (!feed(desc, false, err) ||
             (desc->hog && in_flight(desc) <= desc->hog->desc.work.ahead / 2 &&
              !feed(desc, true, err)))

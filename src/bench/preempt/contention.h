@@ -28,9 +28,8 @@ enum {
 // comes in the middle of a frame of 5 ms.
 #define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
 // Longest time in ns for which the host waits for late answers, from one period after the last
-// deadline on.
-// It is as long as four submissions of a hog of 100 ms. On an H200, an answer behind a hog that
-// cannot be interrupted took as long as two.
+// deadline on: four submissions of a hog of 100 ms. On an H200, an answer behind a hog that cannot
+// be interrupted took as long as two.
 #define CONTENTION_PATIENCE_NS UINT64_C(400000000)
 
 struct contention_desc {
@@ -54,10 +53,9 @@ struct contention_answer {
     // deadline or, if the run drops deadlines, just before the submission.
     double response_ns;
     uint32_t victim; // number of the answered submission; each actor's submissions count from 0
-    // True if response_ns is only a lower bound: either the submission was not done when the run
-    // ended, or nothing was submitted at the deadline, because CONTENTION_PENDING_MAX submissions
-    // were in flight. In the second case, `victim` is the newest of them: a further submission
-    // would have been answered later.
+    // True if response_ns is only a lower bound: the submission was not done when the run ended, or
+    // nothing was submitted, because CONTENTION_PENDING_MAX submissions were in flight. `victim` is
+    // then the newest of them: a further submission would have been answered later.
     bool censored;
 };
 
@@ -84,24 +82,22 @@ struct contention_start {
 MUST_CHECK bool contention_start(const struct contention_desc *desc, struct contention_start *start,
                                  struct error *err);
 
-// Submits victims at their deadlines and, if desc->application is set, frames at the deadlines of
-// the application. Keeps the hog busy meanwhile. Fills `victim` and, if desc->application is set,
-// `application` with the results. If desc->drops is true, ignores the application.
-// When it returns true, no submission of desc->hog is in flight. Unanswered victims and frames may
-// still be in flight, because they may wait for a hog in another process.
+// Submits victims at their deadlines and keeps the hog busy. If desc->application is set and
+// desc->drops is not, also submits frames of the application at their deadlines. Fills `victim` and
+// `application` with the results. When it returns true, no submission of desc->hog is in flight,
+// but unanswered victims and frames may be: they may wait for a hog in another process.
 MUST_CHECK bool contention_run(const struct contention_desc *desc,
                                const struct contention_start *start, struct contention *victim,
                                struct contention *application, struct error *err);
 
-// Returns how many new frames per second a display at 90 Hz shows; NaN if no deadline passed. Of
-// several answers between two deadlines, the display shows one. It shows no censored answer, and
-// none that came later than one period after the last deadline. `result` must come from a run that
-// drops no deadlines.
+// Returns how many new frames per second a display at 90 Hz shows; NaN if no deadline passed. The
+// display shows one of several answers between two deadlines. It shows no answer that is censored
+// or later than one period after the last deadline. `result` must come from a run that drops no
+// deadlines.
 double contention_frames(const struct contention *result);
 
-// Returns by how many ns an answer came after the next deadline; 0 if it came before. The next
-// deadline is one period after the answer's own deadline. `answer` must come from a run that drops
-// no deadlines.
+// Returns by how many ns an answer came after the next deadline, one period after its own; 0 if it
+// came before. The run must drop no deadlines.
 double contention_lateness_ns(const struct contention_answer *answer);
 
 // The state of a thread that submits victims, or frames of the application, and drops no deadlines.
@@ -117,9 +113,9 @@ struct contention_arrivals {
     atomic_bool over;
 };
 
-// Submits arrivals->load once at each deadline, unless CONTENTION_PENDING_MAX submissions are in
-// flight. Waits for the answers, no longer than arrivals->patience_ns. Before the call, all
-// `samples` submissions of the load must be recorded, and *result must be all zeros.
+// Submits arrivals->load at each deadline, unless CONTENTION_PENDING_MAX submissions are in flight,
+// and waits for the answers, at most arrivals->patience_ns. All `samples` submissions must be
+// recorded, and *result all zeros.
 MUST_CHECK bool contention_arrive(struct contention_arrivals *arrivals, struct contention *result,
                                   struct error *err);
 

@@ -23,9 +23,8 @@ const char *const judge_names[JUDGE_COUNT] = {
     [JUDGE_WAITED] = "after a submission",
 };
 
-// Adds to *beside the number of workgroups of `hog` (one submission) that were present
-// (judge_entry_of). Adds to *still how many of these paused for more than JUDGE_STILL of the
-// victim's length and for more than limits->pause_ns.
+// Adds to *beside the workgroups of a submission `hog` that were present (judge_entry_of), and to
+// *still those of them that paused for long enough to count as interrupted.
 static void count_beside(const struct load_run *victim, const struct load_run *hog,
                          const struct judge_limits *limits, size_t *beside, size_t *still)
 {
@@ -45,8 +44,8 @@ static double common_ns(const struct load_run *a, const struct load_run *b)
     return fmax(fmin(a->end_ns, b->end_ns) - fmax(a->start_ns, b->start_ns), 0);
 }
 
-// True if a submission of the hog overlapped the victim and lasted too long: longer than without
-// victims (alone_ns), by at least half (JUDGE_STILL) of the time in which victims ran during it.
+// True if a submission of the hog that overlapped the victim was longer than alone, by at least
+// JUDGE_STILL of the time in which victims ran during it.
 static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
                          size_t hog_count, const struct judge_limits *limits)
 {
@@ -107,8 +106,8 @@ struct preempt_responses preempt_responses_sort(struct arena *arena, const doubl
     return (struct preempt_responses){shortest, longest, count};
 }
 
-// Returns quantile `p`. Each censored response counts as its lower bound. at_least is true if the
-// quantile would be longer if the censored responses never ended.
+// A censored response counts as its lower bound. at_least is true if the quantile would be longer
+// if censored responses never ended.
 struct preempt_quantile preempt_quantile_of(const struct preempt_responses *responses, double p)
 {
     double least = stats_quantile(responses->ns, responses->count, p);
@@ -123,11 +122,10 @@ static void add_entered(const struct preempt_history *history, struct measure_vi
         counts[e] = (double)history->entries[e];
 }
 
-// Returns one bound of the 95 % interval of quantile `p`: the lower one if `side` is −1, and the
-// upper one if `side` is 1. The bound is the response whose rank is at least 1.96 standard
-// deviations from the rank of p. The deviation is that of a binomial distribution of `events`
-// independent events, approximated as normal (David and Nagaraja, "Order Statistics", 7.1). Returns
-// NaN if there is no such rank, or if the upper bound is censored.
+// Returns the lower (`side` is −1) or the upper bound (1) of the 95 % interval of quantile `p`; NaN
+// if there is none, or the upper bound is censored. The bound's rank is 1.96 standard deviations
+// from the rank of p, for a binomial distribution of `events` independent events (David and
+// Nagaraja, "Order Statistics", 7.1).
 static double bound(const struct preempt_responses *responses, size_t events, double p, double side)
 {
     double count = (double)responses->count;
@@ -166,10 +164,9 @@ static void add_quantiles(const struct preempt_responses *responses, size_t even
     series->row_count = (size_t)(cell - series->data) / COUNT(columns);
 }
 
-// Returns the number of bins per octave of a histogram. Most answers are close together, and a few
-// are far away. So the number is the largest power of 2 with which the answers need at most
-// BINS_MOST bins and at most 2 √count bins (rounded up). It is never below BINS_AN_OCTAVE_MIN or
-// above BINS_AN_OCTAVE_MAX.
+// Returns the bins per octave of a histogram. Most answers are close together, and a few are far
+// away, so this is the largest power of 2 with which all answers need at most BINS_MOST and 2
+// √count bins.
 static double bins_an_octave(const double *sorted, size_t count)
 {
     double bins = BINS_AN_OCTAVE_MAX, most = fmin(BINS_MOST, 2 * sqrt((double)count));
@@ -208,15 +205,13 @@ void preempt_series_history(struct arena *scratch, const struct preempt_history 
     add_entered(history, visit);
 }
 
-// The rows of the series "timeline", and the time span that they show. Times in rows count from
-// from_ns.
+// The rows of the series "timeline", and what they show. Times in rows count from from_ns.
 struct window {
     struct series *rows;
     double from_ns, to_ns;
 };
 
-// Appends a row for each submission that overlaps the window. The row shows only the part in the
-// window. Stops when the series has SCENE_ROWS rows.
+// Appends a row for the part in the window of each submission, up to SCENE_ROWS rows.
 static void scene_add(const struct window *window, const struct load_run *runs, size_t count,
                       double lane)
 {

@@ -29,9 +29,8 @@ struct judge_limits {
     // pauses also occur without a victim.
     double pause_ns;
     // If a victim is shorter than pause_ns ÷ JUDGE_STILL, pauses cannot show whether it interrupted
-    // the hog. Then the length of the hog's submission is compared with alone_ns, its length in ns
-    // without victims (0 if not known). `victims` has all victims, and all frames of an
-    // application.
+    // the hog. Then the hog's submission is compared with alone_ns, its length in ns without
+    // victims (0 if not known). `victims` has all victims, and all frames of an application.
     double alone_ns;
     const struct load_run *victims;
     size_t victim_count;
@@ -94,9 +93,8 @@ struct preempt_responses {
 struct preempt_responses preempt_responses_sort(struct arena *arena, const double *ns,
                                                 const bool *censored, size_t count);
 
-// A quantile of response times in ns; NaN if there are no responses. at_least is true if the
-// quantile is only a lower bound, because of censored responses. preempt_quantile_of returns
-// quantile `p`, from 0 to 1.
+// preempt_quantile_of returns quantile `p` (0 to 1) of response times in ns; NaN if there are none.
+// at_least is true for a lower bound, because of censored responses.
 struct preempt_quantile {
     double ns;
     bool at_least;

@@ -7,8 +7,8 @@
 #include <math.h>
 
 enum {
-    // Maximum number of result words that the host checks per load and visit. It is small, because
-    // the host repeats the computation of a whole thread for each word.
+    // Result words that the host checks per load and visit: few, because it repeats the computation
+    // of a whole thread for each.
     WORDS_CHECKED = 4
 };
 
@@ -127,8 +127,7 @@ bool load_submit(struct load *load, struct error *err)
     return true;
 }
 
-// Waits for the oldest submission in flight, at most wait_ns. If the submission is not done by
-// then, sets *done to false and returns true.
+// If the oldest submission is not done within wait_ns, sets *done to false and returns true.
 static bool finish_one(struct load *load, uint64_t wait_ns, bool *done, struct error *err)
 {
     unsigned i = load->finished % load->desc.work.ahead;

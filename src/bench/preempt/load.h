@@ -104,10 +104,9 @@ MUST_CHECK bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct
 // Waits until all submissions of the load are done.
 MUST_CHECK bool load_drain(struct load *load, struct error *err);
 
-// Reads the records of all submissions. Fails with ERROR_MISMATCH if a record is missing or wrong.
-// Sets *runs to an array in `arena`, one run per submission. Times count from the value *base of
-// the device's clock. If *base is 0 and there is a submission, *base is first set to the start in
-// the first record.
+// Reads the records of all submissions into *runs, an array in `arena`. Fails with ERROR_MISMATCH
+// if a record is missing or wrong. Times count from *base, a value of the device's clock; if it is
+// 0 and there is a submission, *base first becomes the first record's start.
 MUST_CHECK bool load_read(const struct load *load, const struct measure_clock *clock,
                           uint64_t *base, struct arena *arena, struct load_run **runs,
                           struct error *err);

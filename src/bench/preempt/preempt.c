@@ -193,9 +193,8 @@ static const struct view_info views[] = {
      .where = "actors=three"},
 };
 
-// The condition of all headlines without an application: the victim is a dispatch, has medium
-// priority, and comes at each deadline (none is dropped). A program that requests no priority has
-// medium priority.
+// Condition of all headlines without an application: a dispatch of medium priority at each
+// deadline. A program that requests no priority has medium priority.
 #define TWO_MEDIUM "priority=medium,actors!=three,victim!=draw,arrivals!=closed"
 
 static const struct headline_info headlines[] = {
@@ -267,9 +266,8 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
     return pick->request->choices[param].from_user;
 }
 
-// Called for a case with an application if a preset chose the priorities. Sets the priority to
-// "highest" or, if the API has no priorities that a compositor can use, to "medium". All priorities
-// of the preset give the same case, so returns true only for the first of them.
+// Called for a case with an application if a preset chose the priorities, which all give the same
+// case: "highest" or, if a compositor cannot have it, "medium". Returns true only for the first.
 static bool replace_priority(const struct bench_pick *pick)
 {
     bool remote = case_choice(&pick->c, "setting") == PREEMPT_PROCESSES;
@@ -348,8 +346,7 @@ const struct benchmark bench_preempt = {
         "three actors an application wants a frame for each deadline beside that, and the victim "
         "is a compositor: who keeps its 90 frames a second?",
     .needs = GPU_CAP(DEVICE_CLOCK),
-    // `slowness` is for the preset standard, in which a visit waits for 60 deadlines, 90 per
-    // second. In the preset full, a visit waits for 200 deadlines.
+    // For the preset standard: a visit waits for 60 deadlines at 90 per second. In full, it is 200.
     .slowness = 44,
     .quick_slowness = 14, // in the preset quick, a visit waits for 10 deadlines
     .device = queue_pair_request,

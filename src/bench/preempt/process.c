@@ -42,8 +42,7 @@ void process_destroy(struct process *process)
         child_destroy(process->child, grace_ns);
 }
 
-// Receives the next line from the process. If the line begins with `word`, returns the text after
-// `word`. Returns NULL with `err` for another line, or if no line comes.
+// Receives a line and returns the text after `word`; NULL with `err` for another line, or none.
 static const char *line_expect(struct process *process, const char *word, struct error *err)
 {
     const char *line = "";
@@ -231,8 +230,8 @@ static bool send_runs(struct server *server, const struct load *load, struct are
     return child_channel_write(&server->channel, "end", err);
 }
 
-// Waits for the parent process's next line ("stop"), and then for all submissions of the load. Then
-// sends the load's records, unless the parent closed the socket instead of sending a line.
+// Waits for the parent's line ("stop") and all submissions, then sends the records. If the parent
+// closed the socket, sends nothing.
 static bool finish(struct server *server, struct load *load, struct arena *arena, struct error *err)
 {
     const char *line = child_channel_read(&server->channel, LINE_BYTES_MAX);
@@ -254,8 +253,7 @@ static bool serve_hog(struct server *server, const struct process_start *start, 
     while (!has_line(server)) {
         if (!load_feed(load, look_ns, true, err))
             return false;
-        // Once all slots are used and all submissions are done, load_feed returns at once. Without
-        // this sleep, the loop would keep a processor busy.
+        // Without work, load_feed returns at once, and the loop would keep a processor busy.
         if (load->finished == load->submitted)
             clock_sleep_ns(look_ns);
     }

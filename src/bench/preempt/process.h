@@ -54,10 +54,9 @@ MUST_CHECK bool process_prepare(struct process *process, const struct process_st
 // clock_now_ns.
 MUST_CHECK bool process_arrive(struct process *process, uint64_t first_ns, struct error *err);
 
-// Waits until the process has passed all deadlines and fills `result`. At each deadline, the
-// process submits a frame, unless too many are in flight. It waits for late answers for at most
-// CONTENTION_PATIENCE_NS. Frames without an answer by then are still in flight; process_stop waits
-// for them.
+// Waits until the process has passed all deadlines and fills `result`. The process submits a frame
+// at each deadline, unless too many are in flight, and waits for late answers for at most
+// CONTENTION_PATIENCE_NS. Frames without an answer stay in flight; process_stop waits for them.
 MUST_CHECK bool process_answers(struct process *process, struct contention *result,
                                 struct error *err);
 

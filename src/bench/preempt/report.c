@@ -8,8 +8,8 @@
 #include <math.h>
 
 enum {
-    // A case is flagged (late-victim) if the busy host made more than 1 / LATE_PART of an actor's
-    // submissions too late (contention.late).
+    // A case is flagged (late-victim) if the host made more than 1 / LATE_PART of an actor's
+    // submissions too late.
     LATE_PART = 20
 };
 
@@ -18,9 +18,8 @@ double work_length_ns(const struct load_run *run)
     return run->end_ns - run->start_ns;
 }
 
-// Returns the median length of the hog's submissions beside victims ÷ their length without victims;
-// NaN if none ran beside victims. A submission is beside victims if it ran at any time from the
-// start of the first victim to the end of the last answered victim.
+// Returns the median length of the hog's submissions beside victims ÷ their length alone; NaN if
+// none ran between the first victim's start and the last answered one's end.
 static double slowdown_of(const struct work *work)
 {
     double beside[WORK_HOG_SLOTS_MAX];
@@ -35,8 +34,7 @@ static double slowdown_of(const struct work *work)
     return count ? stats_median(beside, count) / work->history->alone_ns : NAN;
 }
 
-// Returns the longest pause of any workgroup of the hog, except in the submissions that ran alone
-// at the start of the visit; NaN without a hog.
+// Returns the longest pause of a workgroup of the hog beside victims; NaN without a hog.
 static double pause_of(const struct work *work)
 {
     double longest = NAN;
@@ -52,8 +50,7 @@ static void report_one(struct measure_visit *visit, enum preempt_metric metric, 
         visit_samples(visit, metric, &value, 1, step);
 }
 
-// Reports quantile `p` of `responses` as the metric `metric`. `responses` holds the response times
-// of a visit, or the times from the next deadline to late answers.
+// Reports quantile `p` of response times, or of the times from the next deadline to late answers.
 static void report_quantile(const struct preempt_responses *responses, struct measure_visit *visit,
                             enum preempt_metric metric, double p)
 {
@@ -63,9 +60,8 @@ static void report_quantile(const struct preempt_responses *responses, struct me
         visit_at_least(visit, metric);
 }
 
-// Reports the victims' response times with quantiles, their run times and their waits. A wait is
-// the response time minus the run time. For a censored response, the lower bound counts as response
-// time, and the longest run time of a victim counts as run time.
+// Reports the victims' response times, run times and waits (response − run time). A censored
+// response counts as its lower bound, and its run time as the longest one.
 static void report_responses(const struct work *work, struct measure_visit *visit)
 {
     const struct contention *contention = &work->answers;

@@ -45,8 +45,7 @@ static enum gpu_queue_kind victim_kind(const struct gpu_info *info,
     return request->draws ? GPU_QUEUE_UNIVERSAL : queue_pair_kind(info);
 }
 
-// Opens the chip again, as another logical device, and begins the session *own on it. Sets *side to
-// this device, its last queue and its program.
+// Opens the chip again, as another logical device (*side) with the session *own.
 static bool device_open(struct bench_session *bench, const struct gpu_device_desc *desc,
                         struct bench_session *own, struct preempt_side *side, struct error *err)
 {
@@ -109,8 +108,8 @@ static bool setup_open(struct bench_session *bench, struct preempt_setup *setup,
     return true;
 }
 
-// Opens the set-up with the requested priority. For PREEMPT_HIGHEST, tries realtime, then high and,
-// if there is an application, then medium.
+// Opens the set-up with the requested priority. PREEMPT_HIGHEST tries realtime, high and, with an
+// application, medium.
 static bool setup_open_named(struct bench_session *bench, struct preempt_setup *setup,
                              struct error *err)
 {
@@ -128,10 +127,8 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
            error_prefix(err, "%s priority is refused", priorities[asked].name);
 }
 
-// True if the device has enough queues for the set-up. Only setting=queues needs more than one
-// queue. With two actors, it needs a second queue, universal or compute-only. With three actors, it
-// needs two universal queues for hog and application, and one more queue for the victim (see
-// victim_kind).
+// Only setting=queues needs several queues: two or, with three actors, two universal ones for hog
+// and application and one more for the victim (victim_kind).
 static bool check_queues(const struct gpu_info *info, const struct preempt_setup_request *request,
                          struct error *err)
 {

@@ -17,11 +17,10 @@ enum {
     TUNINGS = 3,
     RECORDS = 512,
     DRAW_SHARE = 8, // hogs that draw have about 1 / DRAW_SHARE of the workgroups of other hogs
-    // Maximum number of submissions in flight of the hog "baseline". (For an application, visit.c
-    // sets it to the number of frames.)
+    // Submissions in flight of the hog "baseline" (of an application: the number of frames, in
+    // visit.c).
     FRAMES_AHEAD = 4,
-    // Maximum number of submissions in flight of every other hog. Such a submission lasts 100 ms,
-    // or 20 ms on a CPU (hog_ns, hog_cpu_ns).
+    // Submissions in flight of other hogs, of 100 ms each, or 20 ms on a CPU (hog_ns, hog_cpu_ns).
     LONG_AHEAD = 2
 };
 // Wanted lengths in ns of one submission of a load:
@@ -46,8 +45,7 @@ struct preempt_sized {
     struct load_work work;
 };
 
-// The visit and the session for which loads are sized. `where` has the scope, the queue and the
-// program with which the loads run.
+// What loads are sized for. `where` has their scope, queue and program.
 struct sizing {
     struct bench_visit *run;
     struct preempt_session *session;
@@ -61,8 +59,8 @@ static bool run_once(struct load *load, const struct sizing *sizing, struct erro
     return load_submit(load, err) && load_drain(load, err);
 }
 
-// Warms the device up (a CPU by one submission only), then runs one submission. Sets *ns to its
-// length, from the first start to the last end of the workgroups that left records.
+// Warms up (a CPU: one submission), then sets *ns to the length of one submission, from the first
+// start to the last end in its records.
 static bool probe(const struct sizing *sizing, const struct load_work *work, double *ns,
                   struct error *err)
 {
@@ -94,9 +92,9 @@ static double iterations_most(const struct gpu_info *info)
     return loops ? (double)loops / 2 : 1e8;
 }
 
-// Changes work->iterations in at most TUNINGS attempts, until a submission lasts `wanted_ns` within
-// 5 %. Sets *ns to the final length of a submission, measured or extrapolated. An attempt
-// multiplies the iterations by 0.1 to 50, because clocks may still rise.
+// Changes work->iterations until a submission lasts `wanted_ns` within 5 %, by a factor of 0.1 to
+// 50 at a time, because clocks may still rise. Sets *ns to its final length, measured or
+// extrapolated.
 static bool tune(const struct sizing *sizing, double wanted_ns, struct load_work *work, double *ns,
                  struct error *err)
 {
@@ -120,8 +118,7 @@ static uint32_t times(uint32_t count, double factor, double most)
     return (uint32_t)fmax(1, fmin(round(count * factor), most));
 }
 
-// Turns `work` into a frame of FRAME_DISPATCHES dispatches that lasts wanted_ns. Before the call,
-// `work` is one wave that lasts wave_ns: as many workgroups as fill the device.
+// Turns `work`, one wave (workgroups that fill the device) of wave_ns, into a frame of wanted_ns.
 static void make_frame(struct load_work *work, double wave_ns, double wanted_ns, double groups_most)
 {
     work->groups = times(work->groups, wanted_ns / FRAME_DISPATCHES / wave_ns, groups_most);

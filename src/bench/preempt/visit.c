@@ -23,8 +23,7 @@ static struct load_desc desc_of(const struct preempt_side *side, const struct be
                               .timeout_ns = run->request->timeout_ns};
 }
 
-// Sets work->history to the history from the case's earlier visits. The first visit creates the
-// history and finds the sizes of the loads.
+// Sets work->history to that of earlier visits. The first visit finds the sizes of the loads.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -47,9 +46,8 @@ static bool recall(struct work *work, struct error *err)
     return true;
 }
 
-// Returns for how many submissions the hog gets slots in a visit: five for each deadline and some
-// more, but at most WORK_HOG_SLOTS_MAX (from 90 deadlines on). Five are enough if a submission
-// lasts a fifth of a period (2.2 ms) or longer.
+// Returns the hog's slots in a visit: five per deadline and some more. Five are enough if a
+// submission lasts a fifth of a period (2.2 ms) or longer.
 static uint32_t hog_slots(uint32_t samples)
 {
     uint64_t slots =
@@ -57,8 +55,7 @@ static uint32_t hog_slots(uint32_t samples)
     return (uint32_t)(slots < WORK_HOG_SLOTS_MAX ? slots : WORK_HOG_SLOTS_MAX);
 }
 
-// Describes the load of `part`: the work `load`, submitted at most `slots` times. Each submission
-// leaves at most `records` records.
+// Describes the load of `part`: `load`, at most `slots` submissions of at most `records` records.
 static void describe(struct work *work, struct work_part *part, const struct load_work *load,
                      uint32_t slots, uint32_t records)
 {
@@ -69,8 +66,7 @@ static void describe(struct work *work, struct work_part *part, const struct loa
     work->session->token += slots;
 }
 
-// Creates the load of this part (hog, victim or application). If `all` is true, also records all
-// its submissions.
+// Creates the load of this part; if `all` is true, also records all its submissions.
 static bool create(struct work_part *part, bool all, struct error *err)
 {
     const struct process_start start = {.load = part->desc, .token = part->token};
@@ -85,9 +81,8 @@ static bool create(struct work_part *part, bool all, struct error *err)
     return true;
 }
 
-// Creates the loads of all parts. Records the frames of the application and, unless deadlines are
-// dropped, the victims. If the hog runs in another process, then starts it. Recording comes first,
-// because it can need memory, which a driver may map slowly while the hog runs.
+// Creates all loads, and starts a hog in another process last: recording can need memory, which a
+// driver may map slowly while the hog runs.
 static bool prepare(struct work *work, uint32_t samples, struct error *err)
 {
     const struct preempt_history *history = work->history;
@@ -108,8 +103,7 @@ static bool prepare(struct work *work, uint32_t samples, struct error *err)
 
 // ---------------------------------------------------------------- meanwhile
 
-// Waits for all submissions of a part (hog, victim or application) and reads their records. Their
-// times count from work->base.
+// Waits for all submissions of a part and reads their records; times count from work->base.
 static bool read_part(struct work *work, struct work_part *part, struct error *err)
 {
     const struct measure_clock *clock = &work->run->session->clock;
@@ -129,8 +123,7 @@ static bool read_part(struct work *work, struct work_part *part, struct error *e
     return true;
 }
 
-// Runs the contention and reads the records of hog, victim and application. The hog ends first,
-// because submissions without an answer may wait for the hog.
+// The hog ends first, because submissions without an answer may wait for it.
 static bool contend(struct work *work, const struct contention_desc *desc, struct error *err)
 {
     struct process *application = work->application.process;
@@ -146,8 +139,7 @@ static bool contend(struct work *work, const struct contention_desc *desc, struc
 
 // ---------------------------------------------------------------- after
 
-// Stores the median length and the longest pause of the hog's first CONTENTION_ALONE submissions,
-// which ran without victims.
+// Keeps the median length and the longest pause of the hog's submissions without victims.
 static void remember_alone(struct work *work)
 {
     double alone[CONTENTION_ALONE], longest = 0;
@@ -174,9 +166,8 @@ static struct load_run *guests_of(const struct work *work, size_t *count)
     return runs;
 }
 
-// Fails if an answered submission of this part (victim or application) ran longer, by the device's
-// clock, than its whole response took, by the host's clock. A difference of up to 1 % plus the
-// clock's resolution is allowed.
+// Fails if a submission ran longer, by the device's clock, than its whole response took by the
+// host's; 1 % plus the clock's resolution are allowed.
 static bool check_part(const struct work_part *part, const struct contention *result,
                        double resolution_ns, struct error *err)
 {
@@ -212,9 +203,8 @@ static bool judge(struct work *work, struct error *err)
     return true;
 }
 
-// Adds the answers to the history. If no submission of the hog ended between two successive
-// answers, both waited for the same submission and count as one event. Without a hog, each answer
-// is an event.
+// Adds the answers to the history. Successive answers that waited for the same submission of the
+// hog are one event; without a hog, each is an event.
 static void remember_answers(struct work *work)
 {
     struct preempt_history *history = work->history;
@@ -232,10 +222,9 @@ static void remember_answers(struct work *work)
         history->entries[work->entries[v]]++;
 }
 
-// Returns the delay in ns of a visit's first deadline: the length of a hog's submission × the
-// fractional part of a multiple of the golden ratio. Without a delay, the first victim of each
-// visit would come at the same point of a hog's submission. These delays are spread evenly for any
-// number of visits.
+// Returns the delay in ns of a visit's first deadline, a share of a hog's submission: otherwise,
+// each visit's first victim would come at the same point of one. Fractional parts of multiples of
+// the golden ratio are spread evenly, for any number of visits.
 static double delay_of(struct preempt_history *history)
 {
     double share = (double)history->visits++ * 0.6180339887498949;
@@ -300,8 +289,8 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     work->run = run;
     work->session = run->session->state;
     work->has_hog = strcmp(case_text(c, "hog"), "none") != 0;
-    // A case without `actors` has no application. A case without `victim` has dispatches as
-    // victims. A case without `arrivals` drops no deadlines.
+    // A case lacks these parameters if it has no application, dispatches as victims, and no dropped
+    // deadlines.
     work->three = case_find(c, "actors") != NULL;
     work->draws = case_find(c, "victim") != NULL;
     work->drops = case_find(c, "arrivals") != NULL;

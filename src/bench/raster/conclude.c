@@ -17,8 +17,7 @@ struct subject {
 
 // ---------------------------------------------------------------- finding cases
 
-// Returns the metric `name` of the result. Returns NULL if the result is not of `raster` on the
-// subject's device, or if the metric is missing or not positive.
+// Returns the metric `name` of a result of raster; NULL if it is missing or not positive.
 static const struct metric *metric_of(const struct subject *subject, const struct result *result,
                                       const char *name)
 {
@@ -27,8 +26,7 @@ static const struct metric *metric_of(const struct subject *subject, const struc
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
-// Returns the device's first result with this metric and this value of the parameter `key`; NULL if
-// there is none.
+// Returns the first result with this metric and this value of the parameter `key`; NULL if none.
 static const struct result *case_with(const struct subject *subject, const char *metric,
                                       const char *key, const char *value)
 {
@@ -59,8 +57,8 @@ static const struct metric *drawn_rate(const struct subject *subject, const stru
                : NULL;
 }
 
-// Returns the result with the smallest triangles among those whose rate is limited by pixels (see
-// `bound`); NULL if there is none. `most` is the highest rate of triangles.
+// Returns the result with the smallest triangles whose rate pixels limit (see `bound`); NULL if
+// none. `most` is the highest rate of triangles.
 static const struct result *first_bound(const struct subject *subject, double most)
 {
     const struct result *found = NULL;

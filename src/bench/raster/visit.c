@@ -6,8 +6,7 @@
 
 // Data of a case that the session keeps from one visit to the next.
 struct memory {
-    // The programs of the timed draws. With change=program, draws use both in turn; otherwise all
-    // draws use programs[0].
+    // With change=program, timed draws use both programs in turn, else programs[0].
     struct gpu_draw_program *programs[2];
     struct gpu_draw_program *depth_only, *depth_test;
     uint64_t repeats;
@@ -24,8 +23,7 @@ struct job {
 
 // ---------------------------------------------------------------- programs
 
-// Returns a program with the case's vertex shader. If `fragment` is NULL, the program writes only
-// depth. Returns NULL with `err` on failure.
+// A `fragment` of NULL makes a program that writes only depth. Returns NULL with `err` on failure.
 static struct gpu_draw_program *make(struct job *job, const char *fragment, enum gpu_depth depth,
                                      bool culls, struct error *err)
 {
@@ -84,9 +82,8 @@ static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *p
     };
 }
 
-// Records `repeats` units of work, as a measure_record (measure/span.h). If a unit has several
-// draws, the batch is unordered, and these draws share a render pass. A barrier before the next
-// unit ends the pass.
+// The draws of a unit share a render pass, in an unordered batch; the barrier before the next unit
+// ends the pass.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct job *job = context;
@@ -108,9 +105,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
     }
 }
 
-// Clears the target, so that an earlier image cannot pass the check. Then draws one layer or
-// triangle. With depth=reject, this layer is so near that all timed layers but the last one fail
-// the depth test.
+// Clears the target, so that an earlier image cannot pass the check, and draws one layer or
+// triangle: with depth=reject so near that all timed layers but the last fail the depth test.
 static bool prepare(struct job *job, struct error *err)
 {
     const struct raster_layers_params near = {.farthest = 0.125f};
@@ -127,8 +123,8 @@ static bool prepare(struct job *job, struct error *err)
 
 // ---------------------------------------------------------------- the proof
 
-// Checks triangles that drew no pixel, because they are culled or too small. Draws the first
-// work.redrawn of them again, now visible. Each cell of the grid must then show its last triangle.
+// Triangles that drew no pixel (culled, too small) are drawn again, now visible: each cell of the
+// grid must then show its last triangle.
 static bool verify_unseen(struct job *job, struct error *err)
 {
     struct raster_mesh_params mesh = job->work.params.mesh;
@@ -146,8 +142,7 @@ static bool verify_unseen(struct job *job, struct error *err)
            raster_check(job->session, job->target, &check, err);
 }
 
-// With depth=write, checks the depth in the target by two more layers: a slightly farther one must
-// be hidden, and a slightly nearer one must be visible.
+// With depth=write, a slightly farther layer must be hidden, and a slightly nearer one visible.
 static bool verify_depth(struct job *job, struct error *err)
 {
     const struct raster_layers_params *params = &job->work.params.layers;

@@ -13,14 +13,13 @@ enum {
     DRAWS_CPU = 256,
     // Factor by which depth=reject raises the number of layers, because rejected layers are fast.
     REJECTED = 8,
-    // If timed triangles or layers draw nothing, the last one is visible, to show that the draw
-    // ended. Its first row has at most this number of pixels, which take hardly any time.
+    // If timed triangles or layers draw nothing, a visible last one of few pixels, which take
+    // hardly any time, shows that the draw ended.
     SEEN_ROW = 8
 };
 
-// The precision of colours in a format. bits[c] is the number of bits of channel c, or 0 if the
-// format lacks the channel. In a float, they are the bits of the mantissa. Otherwise, an integer of
-// so many bits encodes a value from 0 to 1.
+// Bits of each channel of a format (0: no such channel): of a float's mantissa, or of an integer
+// that encodes a value from 0 to 1.
 struct precision {
     enum gpu_format format;
     bool is_float;
@@ -65,11 +64,10 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 
 // ---------------------------------------------------------------- precision
 
-// Sets check->unit to what an addition of 1/256 really adds to each channel. Sets check->tolerance
-// to the allowed error of each channel; channels that the format lacks may have any value. Hardware
-// may truncate, so a conversion may be wrong by the last bit. With blend=alpha, each layer converts
-// again and halves earlier errors, so 2.5 times the last bit is allowed. With blend=add, sums of
-// `unit` are exact in every format.
+// Sets check->unit to what an addition of 1/256 really adds to each channel, and check->tolerance.
+// Hardware may truncate, so a conversion may be wrong by the last bit. With blend=alpha, each layer
+// converts again and halves earlier errors: 2.5 times the last bit. With blend=add, sums of `unit`
+// are exact in every format.
 static void set_precision(const struct raster_case *this_case, struct raster_check_params *check)
 {
     const struct precision *precision = precisions;
@@ -94,8 +92,8 @@ static void set_precision(const struct raster_case *this_case, struct raster_che
 
 // ---------------------------------------------------------------- units of work
 
-// Returns the length in pixels of a triangle's two shorter sides. The triangle has `row` pixels in
-// its first row. If `row` is 0, the sides are shorter than a pixel.
+// Returns the length in pixels of the two shorter sides of a triangle with `row` pixels in its
+// first row; below 1 if `row` is 0.
 static float leg_of(uint32_t row)
 {
     return row ? (float)row + 0.25f : 0.3125f;
@@ -141,8 +139,8 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     uint32_t drawn = (uint32_t)(fitting < most ? fitting : most);
     if (drawn < TRIANGLES_MIN)
         drawn = TRIANGLES_MIN;
-    // Triangles that draw no pixel are fast, so a unit of work has the maximum number of them. Only
-    // the last one is visible: it shows that the draw ran to its end.
+    // Triangles without pixels are fast, so a unit has the maximum of them; the last one is visible
+    // and shows that the draw ran to its end.
     bool unseen = this_case->culled || this_case->side == 0;
     uint32_t triangles = unseen ? (uint32_t)most : drawn;
     uint32_t row = unseen && pitch > SEEN_ROW ? SEEN_ROW : pitch;
@@ -154,8 +152,8 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
         .flipped = this_case->culled,
         .seen = unseen ? triangles : 0,
         .pitch = (float)pitch,
-        // The edges of triangles lie between pixel centres. A triangle of side 0 lies between four
-        // pixel centres. The visible triangle that replaces the last one lies around one centre.
+        // Edges of triangles lie between pixel centres. A triangle of side 0 lies between four
+        // centres; the visible triangle that replaces the last one lies around one centre.
         .offset = this_case->side ? 0 : 0.125f,
         .leg = leg_of(this_case->side),
         .seen_offset = this_case->side ? 0 : 0.375f,
@@ -183,8 +181,7 @@ static void plan_draws(const struct raster_case *this_case, bool cpu, struct ras
     work->clears = true;
     work->vertices = 3;
     work->triangles = work->pixels = work->draws;
-    // With change=params, draw number d covers pixel number d of the target. After the last pixel,
-    // the draws begin again at the first one.
+    // With change=params, draw number d covers pixel number d, from the first again after the last.
     bool own = this_case->change == RASTER_CHANGE_PARAMS;
     work->check.pattern = RASTER_COUNT;
     uint32_t pixels = work->target * work->target;

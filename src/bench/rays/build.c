@@ -40,8 +40,7 @@ static void record_once(void *job, struct gpu_batch *batch)
     record(job, batch, 1);
 }
 
-// Writes the primitives, moved to other places, into the input of builds. Existing trees do not
-// change.
+// Moves the primitives in the input of builds. Existing trees do not change.
 static bool move_primitives(struct job *job, struct error *err)
 {
     job->tree.scene.move = move;
@@ -67,8 +66,7 @@ static bool prepare_copy(struct job *job, struct error *err)
     job->bytes = gpu_tree_bytes(source);
     if (compact && !gpu_tree_compact_bytes(source, &job->bytes, err))
         return false;
-    // The first copy must have the primitives at their old places. So the source is built again
-    // from unmoved primitives.
+    // The first copy must have the primitives at their old places.
     job->tree.scene.move = 0;
     job->tree.tree = gpu_tree_create_copy(job->run->scope, source, larger(before, job->bytes), err);
     if (!job->tree.tree || !rays_tree_fill(job->run, &job->tree, err) ||

@@ -202,9 +202,8 @@ static const struct headline_info headlines[] = {
      .where = "work=build,of=triangles,task=fast-trace|fast-build"},
 };
 
-// Returns true if presets trace rays in the way that pick->value names: by queries or by pipelines.
-// If the device has only pipelines, presets use pipelines. If it has both, the preset full uses
-// both. In all other cases, presets use queries.
+// Returns true if presets trace rays in this way: by queries, unless the device has only pipelines;
+// the preset full uses both.
 static bool has_way(const struct bench_pick *pick)
 {
     const gpu_caps caps = pick->request->device->caps;
@@ -214,9 +213,8 @@ static bool has_way(const struct bench_pick *pick)
     return pipeline && (!query || strcmp(pick->request->preset, "full") == 0);
 }
 
-// Returns false if the plan leaves out pick->value. Values from --set stay unchanged. For the
-// parameter `through`, has_way decides. On a CPU, numbers of primitives are lowered to
-// CPU_PRIMITIVES. Trees of instances have no numbers above INSTANCES.
+// Returns false if the plan leaves out pick->value, and lowers primitives on a CPU to
+// CPU_PRIMITIVES.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_choice *choice = &pick->request->choices[pick->param];
@@ -255,9 +253,8 @@ static bool keep(const struct bench_pick *pick, struct error *err)
 
 // ---------------------------------------------------------------- findings
 
-// Returns the first result with a rate of rays, opaque hits and this order of rays; NULL if there
-// is none. The result has the same scene and number of primitives as `like`. Both are of queries,
-// or both of a pipeline; a case without `through` is of queries.
+// Returns the first result with a rate, opaque hits and this order of rays, in the scene, size and
+// way (queries or pipeline) of `like`; NULL if there is none.
 static const struct result *find(const struct run *run, const char *device, const char *order,
                                  const struct result *like)
 {
@@ -277,8 +274,7 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// Adds the finding no-ray-units if a result has the detail "units": the device has no hardware
-// units for rays, so its cores test boxes and triangles.
+// Adds no-ray-units if a result says that cores test boxes and triangles, without hardware units.
 static void conclude_units(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -292,8 +288,8 @@ static void conclude_units(struct run *run, const char *device)
     }
 }
 
-// Adds the finding rays-order: how much the order of the same rays matters. Value: the rate in
-// random order ÷ the rate in order, in the (first) scene with the most primitives.
+// Adds rays-order. Value: the rate in random order ÷ the rate of the same rays in order, in the
+// scene with the most primitives.
 static void conclude_order(struct run *run, const char *device)
 {
     const struct result *random = NULL, *ordered = NULL;

@@ -14,14 +14,13 @@
 
 enum {
     LENGTHS = 8,
-    // Number of primitives from one point of the line to the next: rays cross 192, 288 … 864
-    // primitives. In addition, all rays reach the primitive at the end of the row.
+    // Primitives from one point of the line to the next: rays cross 192, 288 … 864, and reach the
+    // one at the end of the row.
     LENGTH_STEP = 96,
     STEPS_LEAST = 2,
-    // Number of primitives in a row, without the one at its end. Rays begin behind the first
-    // LENGTH_STEP primitives, and the longest rays cross all others. The shortest rays cross
-    // STEPS_LEAST × LENGTH_STEP primitives. With only LENGTH_STEP, up to 4 % of their time would be
-    // work at the end of the row.
+    // Primitives in a row, without the one at its end. The longest rays cross all but the first
+    // LENGTH_STEP; the shortest STEPS_LEAST × LENGTH_STEP. With only LENGTH_STEP, up to 4 % of
+    // their time would be work at the end of the row.
     ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,
@@ -33,13 +32,12 @@ static const double residual_most = 0.02, layouts_most = 0.05;
 // Additional distance in x before each group of primitives. Rays begin in the middle of such a gap.
 static const float gap = 2;
 
-// How primitives are placed in a row. Groups of 120 primitives bent the line by 6 % on an H100, so
-// groups are smaller.
+// Places of primitives in a row. Groups of 120 bent the line by 6 % on an H100.
 static const struct layout {
     const char *name;
     uint32_t group; // primitives per group; a divisor of LENGTH_STEP
-    // True: distances between neighbours vary from 1/128 to 1, and the numbers of each LENGTH_STEP
-    // primitives are shuffled. False: all distances are 1.
+    // True: distances vary from 1/128 to 1, and the numbers of each LENGTH_STEP primitives are
+    // shuffled.
     bool uneven;
 } layouts[LAYOUTS] = {{"even in groups of 96", 96, false}, {"uneven in groups of 32", 32, true}};
 
@@ -76,8 +74,8 @@ static uint32_t length_of(unsigned point)
 
 // ---------------------------------------------------------------- making a row
 
-// Returns the x of each primitive in the row; the last element is the x of the primitive at the
-// end. Also sets row->starts and row->end.
+// Returns the x of each primitive, the one at the row's end last, and sets row->starts and
+// row->end.
 static float *place(struct arena *arena, struct row *row)
 {
     const struct layout *layout = row->layout;
@@ -89,9 +87,8 @@ static float *place(struct arena *arena, struct row *row)
         if (i > 0 && i % LENGTH_STEP == 0 && i / LENGTH_STEP <= LENGTHS)
             row->starts[LENGTHS - i / LENGTH_STEP] = x - gap / 2;
         // 37 and LENGTH_STEP have no common divisor, so each place in a step gets one primitive.
-        // Primitives stay within their step, because some drivers (lavapipe) do not sort them.
-        // Nodes of the tree would otherwise reach from before the rays' begin to the end of the
-        // row.
+        // Some drivers (lavapipe) do not sort primitives: beyond a step, nodes of the tree would
+        // reach from before the rays' begin to the end of the row.
         const uint32_t step = i - i % LENGTH_STEP;
         places[layout->uneven ? step + i * 37 % LENGTH_STEP : i] = x;
         state = state * 1664525u + 1013904223u;
@@ -129,9 +126,8 @@ static struct gpu_tree_instance instance_at(float x, uint32_t number, bool end,
     };
 }
 
-// Writes the row's primitives. Only the last one ends a ray: it is the only triangle whose front
-// faces the rays, or the only instance with END_MASK. If kernels only count primitives
-// (RAYS_COUNTED), none ends a ray.
+// Writes the row's primitives. Only the last one ends a ray: the only triangle that faces the rays,
+// or the only instance with END_MASK; none with RAYS_COUNTED.
 static bool write_input(const struct job *job, struct row *row, struct error *err)
 {
     struct rays_tree *tree = &row->tree;
@@ -193,8 +189,8 @@ static struct rays_beam beam_of(const struct job *job, const struct row *row, un
 
 // ---------------------------------------------------------------- the proof
 
-// Checks the hits of all rays of a point of the line. If `counted` is true, each ray must have
-// counted all primitives on its way and hit none. Otherwise it must have hit the last primitive.
+// If `counted` is true, each ray must have counted all primitives and hit none; else it must have
+// hit the last one.
 static bool verify_hits(const struct job *job, const struct row *row, unsigned point, bool counted,
                         struct error *err)
 {
@@ -217,8 +213,7 @@ static bool verify_hits(const struct job *job, const struct row *row, unsigned p
     return true;
 }
 
-// Checks that the tree has all primitives that the rays of this point should cross. Traces rays
-// that count each primitive on their way and stop at none.
+// Checks, with rays that count primitives and stop at none, that the tree has all primitives.
 static bool verify_row(const struct job *job, const struct row *row, unsigned point,
                        struct error *err)
 {
@@ -257,8 +252,7 @@ static bool measure_row(struct job *job, struct row *row, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the time in ns per ray at a point of the line, in sample number `sample`. If `sample` is
-// negative, returns the median of all samples.
+// Returns the time in ns per ray in a sample; the median of all samples if `sample` is negative.
 static double time_of(const struct job *job, const struct point *point, int sample)
 {
     const struct measure_span *span = &point->span;
@@ -278,8 +272,8 @@ static double fit(const struct job *job, const struct row *row, int sample, doub
         x[i] = length_of(i);
         y[i] = time_of(job, &row->points[i], sample);
     }
-    // If no line fits, or if the time does not grow with the number of primitives, an upper bound
-    // replaces the slope: the longest rays' time per primitive.
+    // Without a line that rises, an upper bound replaces the slope: the longest rays' time per
+    // primitive.
     if (!line_fit_relative(x, y, LENGTHS, &line) || !(line.slope > 0))
         line = (struct line){.slope = y[LENGTHS - 1] / x[LENGTHS - 1]};
     *residual = 0;
@@ -300,8 +294,8 @@ static double core_hz_of(const struct job *job)
     return measure_median(job->run->arena, hz, POINTS);
 }
 
-// Returns how many boxes or triangles a core can test per cycle; 0 if not known. This limits the
-// rate, because a ray needs at least one test for each primitive that it crosses.
+// Returns how many boxes or triangles a core can test per cycle; 0 if not known. A ray needs at
+// least one test for each primitive that it crosses.
 static double tests_per_cycle(const struct job *job)
 {
     static const struct {
@@ -391,8 +385,7 @@ static void explain(const struct job *job, const struct slopes *slopes, struct m
                  100 * slopes->residual);
     if (job->work != RAYS_WORK_BOX)
         return;
-    // If each node has w boxes, a tree has w / (w − 1) boxes per primitive. A ray tests as many
-    // boxes per crossed primitive.
+    // With w boxes per node, a tree has w / (w − 1) boxes per primitive, and a ray tests as many.
     visit_detail(
         visit, "tests",
         "%.3g to %.3g boxes a second: 8/7 a crossing in a tree of eight boxes a node, 2 in "

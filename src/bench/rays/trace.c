@@ -19,8 +19,7 @@ static const char *mode_name(uint32_t mode)
     return names[mode];
 }
 
-// Returns the kernels that a pipeline calls for hits and misses of the beam; NULL for kernels that
-// are not needed.
+// Returns the kernels that a pipeline calls for hits and misses; NULL where none is needed.
 static struct gpu_ray_kernels called_by(const struct rays_beam *beam)
 {
     const bool asks = beam->mode == RAYS_COUNTED || beam->mode == RAYS_ASKED;

@@ -32,8 +32,7 @@ struct rays_scene rays_scene_of(uint32_t kind, uint32_t count)
     }
     while (scene.side * scene.side * scene.side < spheres)
         scene.side++;
-    // The more triangles a scene has, the smaller they are. So a ray through the cube always meets
-    // about one.
+    // With more triangles, each is smaller, so that a ray through the cube always meets about one.
     scene.size = (float)(1.5 / sqrt((double)count));
     return scene;
 }

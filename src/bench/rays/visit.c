@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-    // log2 of the number of rays in a dispatch. 2^19 rays are almost twice the number of threads
-    // that an H200 runs at once.
+    // log2 of the rays in a dispatch: almost twice the threads that an H200 runs at once.
     SCENE_RAYS = 19,
     ROW_RAYS = 17,
     CHAIN_RAYS = 12, // log2 of the number of rays in a chain; each ray waits for the one before it
@@ -61,9 +60,8 @@ static struct memory *memory_of(struct bench_visit *run)
     return *run->memory;
 }
 
-// Makes a scene, measures the rays of `beam` through it, and checks the hits. Adds the tree's size
-// and details to the visit, but no metric of rays. The text `together` becomes a part of the detail
-// "shape".
+// Makes a scene, measures the rays of `beam` through it, and checks the hits. `together` becomes a
+// part of the detail "shape".
 static bool trace(struct bench_visit *run, struct rays_beam *beam, uint32_t kind,
                   const char *together, struct measure_span *span, struct measure_visit *visit,
                   struct error *err)
@@ -172,8 +170,7 @@ static const char *list_statistics(struct arena *arena, const char *text)
     return list;
 }
 
-// Reports what the driver says about kernels that trace rays: registers, memory and stack. A case
-// with work=rays and the same `hits` and `through` uses these kernels. No time is measured.
+// Reports what the driver says about the kernels of work=rays with the same `hits` and `through`.
 static bool visit_size(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     const bool boxes = case_says(run->bench_case, "hits", "procedural");

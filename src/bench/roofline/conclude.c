@@ -8,9 +8,9 @@
 enum {
     UNIT_TEXT = 32
 };
-// Each roof is read only at intensities far from an estimate of the ridge: the compute roof (a
-// rate) above it, the memory roof (a bandwidth) below it. The distance is at least the first of
-// these factors or, if a roof then has no case, the second one.
+// The compute roof (a rate) is read far above an estimate of the ridge, the memory roof (a
+// bandwidth) far below: by the first of these factors or, if a roof then has no case, by the
+// second.
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
@@ -54,8 +54,7 @@ static bool is_seen_around(const struct row *row, double ridge)
     return least <= ridge / 2 && most >= ridge * 2;
 }
 
-// Returns the median of a metric and its interval, over the row's results with intensities from
-// `least` to `most`. Returns NaN if there is none.
+// Returns the median of a metric over results with intensities from `least` to `most`; NaN if none.
 static struct interval leg_of(const struct row *row, const char *metric, double least, double most)
 {
     struct arena *scratch = arena_create();
@@ -75,16 +74,14 @@ static struct interval leg_of(const struct row *row, const char *metric, double 
 }
 
 struct ridge {
-    // Heights of the two roofs: `rate` of the compute roof, `speed` (a bandwidth) of the memory
-    // roof.
+    // Heights of the compute roof (`rate`) and of the memory roof (`speed`, a bandwidth).
     struct interval rate, speed;
     struct interval at; // intensity at which the two roofs meet
 };
 
-// Returns the ridge: the intensity at which the compute roof and the memory roof meet. `about` is a
-// first estimate of it. The compute roof is read at intensities at least `distance` times above
-// `about`, the memory roof at least `distance` times below. The roofs' intervals are of 97.5 %
-// each. The ridge's interval is the widest that they allow, so its confidence is at least 95 %.
+// Returns the ridge, where both roofs meet; `about` is a first estimate of it. The compute roof is
+// read at least `distance` times above `about`, the memory roof below. The roofs' intervals are of
+// 97.5 % each, so the ridge's interval is of at least 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -124,12 +121,11 @@ static void report(const struct row *row)
                        unit_text(arena, ridge.rate.median, UNIT_FLOP_PER_S));
 }
 
-// Adds a finding "ridge" for each type of numbers whose two roofs are known. Value: the intensity
-// (in operations per byte) where the two roofs meet: median rate at high intensities ÷ median
-// bandwidth at low ones. High and low are at least four times (else twice) above and below an
-// estimate: the highest rate ÷ the highest bandwidth. The measured intensities must reach from half
-// of the estimate to twice the estimate. Keys: the cases with the highest bandwidth and with the
-// highest rate.
+// Adds a finding "ridge" for each type of numbers: the intensity (operations per byte) where both
+// roofs meet. It is the median rate at high intensities ÷ the median bandwidth at low ones: at
+// least four times (else twice) above and below an estimate, the highest rate ÷ the highest
+// bandwidth. The measured intensities must reach from half of the estimate to twice the estimate.
+// Keys: the cases with the highest bandwidth and with the highest rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

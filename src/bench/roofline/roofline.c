@@ -113,9 +113,8 @@ enum roofline_param { // indices of the array `params`
     ROOFLINE_PARAM_ENERGY
 };
 
-// Returns false if the device does not support the type of numbers. With the preset standard, sets
-// `energy` to 0, because measuring it takes about a second. Only the first type of numbers keeps
-// `energy`, and only at every third intensity.
+// Returns false if the device lacks the type of numbers. In the preset standard, only the first
+// type keeps `energy`, at every third intensity, because measuring energy takes about a second.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_request *request = pick->request;

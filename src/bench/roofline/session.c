@@ -40,8 +40,7 @@ uint64_t roofline_steps(const struct roofline_case *this_case)
 
 // ---------------------------------------------------------------- data
 
-// Returns which of the FMA_CHAINS chains starts with value number `i` of a period. The number of
-// this chain is a hash of `i` (the finaliser of MurmurHash3).
+// Returns the chain that starts with value number `i` of a period, by MurmurHash3's finaliser.
 static unsigned start_of(uint32_t i)
 {
     i ^= i >> 16;
@@ -96,8 +95,7 @@ struct roofline_sums roofline_expect(const struct roofline_number *number, uint6
     return (struct roofline_sums){sums.fused * periods, sums.rounded * periods};
 }
 
-// Fills session->source with the data: writes one period, then doubles the filled part by copies on
-// the device.
+// Writes one period of the data, then doubles the filled part by copies on the device.
 static bool fill(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {
@@ -160,8 +158,8 @@ static bool make_source(struct roofline_session *session, size_t place, struct e
     return session->sources[place] != NULL;
 }
 
-// Sets session->source to a buffer with the data of this type. Each type has a buffer, which stays
-// filled. If there is too little memory, all types share one, and a new type fills it again.
+// Sets session->source to the buffer of this type, which stays filled. If there is too little
+// memory, all types share one buffer, and a new type fills it again.
 static bool load(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {

@@ -48,9 +48,8 @@ struct work {
 
 // ---------------------------------------------------------------- one reading of the memory
 
-// Chooses the grid of a dispatch. Each row of the grid reads whole periods of the data. The rows
-// together read the buffer, except perhaps a remainder; on a CPU above cpu_intensity, they read
-// only a part.
+// Chooses the grid of a dispatch. Each row reads whole periods of the data. All rows read the
+// buffer but perhaps a remainder; on a CPU above cpu_intensity, only a part.
 static void set_grid(struct work *work)
 {
     const struct gpu_info *info = work->session->bench->info;
@@ -93,8 +92,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Checks the sum of all results. Sets *separate to true if every fma rounded twice: first the
-// product, then the sum.
+// Checks the sum of all results. *separate becomes true if every fma rounded twice.
 static bool verify(const struct work *work, const struct memory *memory,
                    const struct measure_span *span, bool *separate, struct error *err)
 {
@@ -114,8 +112,8 @@ static bool verify(const struct work *work, const struct memory *memory,
 
 // ---------------------------------------------------------------- energy
 
-// Measures the energy of a unit of work (a dispatch), in at most ENERGY_VISITS_MAX visits of a
-// case. If no energy is measured, sets result->unit_j to NaN.
+// Measures the energy of a dispatch, in at most ENERGY_VISITS_MAX visits of a case. Without a
+// measurement, result->unit_j is NaN.
 static bool take_energy(struct work *work, const struct bench_visit *run, double unit_ns,
                         struct measure_energy_result *result, struct error *err)
 {
@@ -159,8 +157,7 @@ static void report_energy(const struct work *work, const struct measure_energy_r
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the claim of one dispatch: the bytes that it reads, and the results of fma that it
-// computes.
+// Returns the claim of one dispatch: the bytes that it reads, and its results of fma.
 static struct measure_claim claim_of(const struct work *work)
 {
     static const enum measure_class classes[] = {

@@ -122,10 +122,9 @@ enum stream_param { // indices of the array `params`
     STREAM_PARAM_THREADS
 };
 
-// Returns the size in bytes of an array for presets and for the word "max". The minimum is
-// STREAM_CACHES times the largest cache that the device may have. A GPU uses `given`, but at least
-// this minimum. A CPU uses the minimum or, if no cache is known, CPU_BYTES_UNKNOWN. The device's
-// memory and limits may lower it.
+// Returns the size in bytes of an array for presets and for the word "max": on a GPU `given`, but
+// at least STREAM_CACHES times the largest possible cache; on a CPU this multiple, or
+// CPU_BYTES_UNKNOWN. The device's memory and limits may lower it.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {
@@ -150,10 +149,8 @@ static void replace(const struct bench_pick *pick)
 // Adapts a value of a parameter to the device. Returns false if that is not possible.
 // - `bytes`: a preset's value or "max" becomes the size of usual_bytes().
 // - `kernel`: "single" needs a device that can reserve shared memory.
-// - `threads`: lowered to what a core holds, or to THREADS_UNKNOWN if that is not known; must
-// divide
-//   into the workgroups of a kernel. With kernel=occupancy, it must be a power of two or all
-//   threads of a core.
+// - `threads`: lowered to what a core holds (or THREADS_UNKNOWN). They must divide into a kernel's
+//   workgroups; with kernel=occupancy, they are a power of two or all threads of a core.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

@@ -21,8 +21,7 @@ struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
     uint32_t sum; // sum that one pass of a reading operation should find
-    // Bandwidths in B/s of the shapes that were tried, as text: "128x1: 4.61e12; …". NULL if no
-    // shapes were compared.
+    // Bandwidths in B/s of the shapes tried, "128x1: 4.61e12; …"; NULL if none were compared.
     char *tried;
 };
 
@@ -41,8 +40,8 @@ struct trial {
 
 // ---------------------------------------------------------------- the work
 
-// Returns the name of the trial's shape: "256x8" for workgroups of 256 threads with 8 vectors in
-// flight per thread. If a workgroup takes several steps, their number follows: "256x8, 4 steps".
+// Returns "256x8" for workgroups of 256 threads with 8 vectors in flight each; if a workgroup takes
+// several steps, "256x8, 4 steps".
 static const char *shape_name(const struct trial *trial)
 {
     const struct stream_shape *shape = &trial->shape;
@@ -65,8 +64,8 @@ static const char *kernel_name(const struct trial *trial)
                         trial->shape.loads);
 }
 
-// Finds the trial's program and sizes its work for `passes` passes. If workgroups record where and
-// when they run, makes a buffer for the records.
+// Finds the program, sizes the work for `passes` passes, and makes a buffer for records of
+// workgroups.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
     const struct gpu_program_desc choices = {.l1_percent = trial->shape.single ? 1 : 0,
@@ -77,8 +76,7 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
                      trial->run->session->limits.cores, passes, &trial->work);
-    // In each round, init writes another value. So values of the round before do not pass the
-    // check.
+    // init writes another value in each round, so that old values do not pass the check.
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
     if (!trial->shape.placed || trial->places)
         return true;
@@ -113,8 +111,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Sizes the trial's work: a dispatch makes as many passes as fill a sample or dispatch_ns_max,
-// whichever is shorter. The last pass may exceed this time.
+// Chooses the passes of a dispatch: as many as fill a sample, but at most dispatch_ns_max.
 static bool size_work(struct trial *trial, struct error *err)
 {
     double ns, wanted_ns = (double)trial->run->request->sample_ns;
@@ -231,8 +228,7 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 
 // ---------------------------------------------------------------- the visit
 
-// Returns the counts that hardware counters should show. On NVIDIA, a workgroup of a stencil begins
-// within a sector, so it reads one sector more than its block has.
+// On NVIDIA, a workgroup of a stencil begins within a sector, so it reads one sector more.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
 {

@@ -8,8 +8,7 @@ enum {
     SMALL_THREADS = 32,
     LARGE_THREADS = 128,
     SINGLE_GROUPS = 2, // number of workgroups per core with kernel=single
-    // Threads per workgroup with kernel=single: SINGLE_LEAST, or a multiple of SINGLE_STEP up to
-    // SINGLE_MOST.
+    // Threads per workgroup with kernel=single: SINGLE_LEAST, or multiples of SINGLE_STEP.
     SINGLE_LEAST = 32,
     SINGLE_STEP = 64,
     SINGLE_MOST = 1024,
@@ -134,8 +133,7 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
 {
     const struct gpu_limits *limits = &info->limits;
     const unsigned threads = this_case->core_threads / SINGLE_GROUPS;
-    // Each of two workgroups reserves half of the core's shared memory, less 1 KiB. Drivers add up
-    // to 1 KiB to each workgroup.
+    // Each workgroup reserves half of the core's shared memory, less up to 1 KiB that drivers add.
     const uint64_t half = limits->core_shared_bytes / SINGLE_GROUPS;
     if (!gpu_require(info, GPU_CAP(SHARED_CHOICE), err))
         return false;
@@ -234,8 +232,7 @@ void stream_residency_judge(struct arena *scratch, const struct stream_place *pl
     unsigned *counts = ARENA_ARRAY(scratch, CORE_IDS_MAX, unsigned);
     int32_t last_begin = INT32_MIN, first_end = INT32_MAX;
     for (uint32_t g = 0; g < groups; g++) {
-        // Times count from the begin of workgroup 0, because the low words of the device's clock
-        // wrap around.
+        // Times count from the begin of workgroup 0, because the clock's low words wrap around.
         int32_t begin = (int32_t)(places[g].begin - places[0].begin);
         int32_t end = (int32_t)(places[g].end - places[0].begin);
         last_begin = begin > last_begin ? begin : last_begin;

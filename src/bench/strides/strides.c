@@ -126,8 +126,7 @@ static const struct headline_info headlines[] = {
 };
 
 enum {
-    // With pattern=banks, presets measure no stride above this one, except
-    // STRIDES_SHARED_STRIDE_MAX.
+    // With pattern=banks, the largest stride of presets, except STRIDES_SHARED_STRIDE_MAX.
     BANKS_DENSE_MAX = 64
 };
 
@@ -156,9 +155,8 @@ static bool is_of_banks(const struct result *result, const char *device)
            isfinite(result_median(result, "time"));
 }
 
-// Adds a finding "shared-banks" if the times show how many banks shared memory has. Value: their
-// number. Keys: the case with the smallest stride, and the case with the stride at which all
-// threads use the same bank.
+// Adds a finding "shared-banks": the number of banks, if the times show it. Keys: the case with the
+// smallest stride, and that in which all threads use the same bank.
 static void conclude(struct run *run, const char *device)
 {
     struct arena *arena = arena_create();

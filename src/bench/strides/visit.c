@@ -64,9 +64,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Finds the number of iterations, up to STRIDES_ITERATIONS_MAX, with which one dispatch lasts at
-// least as long as a sample. With several dispatches, a sample would contain the time of their
-// launches.
+// Finds the iterations with which one dispatch lasts as long as a sample: several dispatches would
+// add the time of their launches.
 static bool find_iterations(struct work *work, const struct measure_span_desc *desc,
                             uint32_t *iterations, struct error *err)
 {
@@ -83,9 +82,7 @@ static bool find_iterations(struct work *work, const struct measure_span_desc *d
     }
 }
 
-// Fails with ERROR_UNSUPPORTED if the device lacks what the case needs: capabilities, threads of a
-// workgroup, or shared memory. Also fails if a stride in shared memory is larger than
-// STRIDES_SHARED_STRIDE_MAX.
+// Fails with ERROR_UNSUPPORTED if the device lacks what the case needs.
 static bool refuse_missing(const struct work *work, struct error *err)
 {
     const struct gpu_limits *limits = &work->run->session->info->limits;
@@ -136,8 +133,7 @@ static void report_metrics(const struct work *work, const struct measure_span *s
     bool is_shared = work->this_case.pattern == STRIDES_BANKS;
     struct measure_count_claims counts;
     struct measure_claim claim = {.cores = 1};
-    // Claims for counters are computed only if counters are read, because that takes longer than
-    // the samples.
+    // Computing the claims takes longer than the samples.
     if (span->counted) {
         counts = counts_of(&work->this_case, &work->run->session->limits, loads);
         claim.counts = &counts;
@@ -183,8 +179,8 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct strides_session *session = run->session->state;
     struct work work = {.run = run, .session = session};
     strides_case_read(run->bench_case, run->session->info, &work.this_case);
-    // The kernel of STRIDES_BANKS needs no L1, so it requests nearly all of the core's memory as
-    // shared memory. Other kernels request all of the core's memory as L1.
+    // The kernel of STRIDES_BANKS needs shared memory and no L1. Other kernels request all memory
+    // as L1.
     const struct gpu_program_desc choices = {.l1_percent =
                                                  work.this_case.pattern == STRIDES_BANKS ? 1 : 100};
     if (!refuse_missing(&work, err))

@@ -22,9 +22,8 @@ static bool takes_address(const struct bench_case *c, const struct gpu_info *inf
     return info->kind != GPU_KIND_CPU && (info->caps & needed) == needed;
 }
 
-// Returns the number of threads with different addresses: those of a subgroup, limited to
-// STRIDES_LANES … STRIDES_LANES_MAX, because more addresses would only need more cache. If the
-// device reports no subgroups, returns STRIDES_LANES_MAX.
+// Returns the number of threads with different addresses: those of a subgroup, but at most
+// STRIDES_LANES_MAX, because more addresses would only need more cache.
 static uint32_t lanes_of(const struct gpu_info *info)
 {
     uint64_t threads = info->limits.subgroup_threads;
@@ -124,8 +123,7 @@ static unsigned different(const uint32_t *values, unsigned count)
     return found;
 }
 
-// Returns the number of passes that a 4-byte load from shared memory takes. In a pass, each bank
-// gives one word. So the bank with the most different words decides.
+// Returns the passes of a 4-byte load from shared memory. In a pass, each bank gives one word.
 static unsigned bank_turns(const uint32_t words[STRIDES_LANES])
 {
     unsigned most = 0;

@@ -12,8 +12,7 @@ enum {
     STAGE_BYTES = 4 << 20
 };
 
-// Returns the address at which the job's data begin in the source; NULL if the host cannot access
-// the source.
+// Returns where the job's data begin in the source; NULL if the host cannot access the source.
 static unsigned char *host_source(const struct transfer_job *job)
 {
     unsigned char *memory = transfer_station_memory(job->from, job->source);
@@ -133,9 +132,9 @@ static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *
     return done;
 }
 
-// Makes a transfer of pageable memory part by part, through two buffers that the driver can copy
-// (stages). Host and device work at the same time, on different stages. While the device copies one
-// part, the host copies the next part (towards the device) or the previous part (from the device).
+// Transfers pageable memory part by part through two buffers that the driver can copy (stages).
+// While the device copies one part, the host copies the next part (to the device) or the part
+// before (from the device).
 static bool move_parts(struct transfer_stages *stages, struct error *err)
 {
     const struct transfer_job *job = stages->job;

@@ -5,13 +5,11 @@
 #include <string.h>
 
 enum {
-    // The largest transfer has at most 1/8 of the available host memory: there are four host
-    // buffers.
+    // The largest transfer takes 1/8 of the available host memory: there are four host buffers.
     HOST_SHARE = 8,
     DEVICE_SHARE = 4,         // the largest transfer has at most 1/4 of the device's memory
     CPU_BYTES_MAX = 16 << 20, // largest transfer in bytes on a CPU, which has no link to measure
-    // Presets limit reads by the host from mapped device memory to this size in bytes, because such
-    // reads are slow: each load takes a µs.
+    // Presets limit reads by the host from mapped device memory to this size: each load takes a µs.
     MAPPED_READ_MAX = 1 << 20
 };
 // Presets copy these sizes in bytes between devices: a small message and a large copy.
@@ -81,11 +79,9 @@ enum transfer_param { // the parameters, in the order of `params` in transfer.c
 };
 
 // Replaces parameter values that do not fit together:
-// - Copy commands and kernels can copy only pinned host memory. For other host memory, `by` becomes
-//   "host".
 // - With direction=both, `memory` becomes "pinned".
-// - mode=single needs pinned memory and one direction between host and device. In all other cases,
-//   `mode` becomes "row".
+// - Without pinned memory, `by` becomes "host": neither copy commands nor kernels can copy it.
+// - Without pinned memory and one direction between host and device, `mode` becomes "row".
 static void replace(const struct bench_pick *pick)
 {
     const struct param_info *param = pick->request->choices[pick->param].param;
@@ -149,13 +145,11 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
 }
 
 // Returns true if the plan of this device has this case, in which devices copy to each other:
-// - A device does not copy to itself. That copy would be the fastest, and its bandwidth would pass
-//   for that of the link.
-// - If two devices copy to each other at once, exchanging `from` and `to` gives the same case
-//   again. Only one of these two cases is kept.
-// - If all devices of the API copy at once, only the plan of the API's first device has the case.
-// - If the API has no second device, the plan has only copies one way, by a queue of the source.
-//   The run then skips these cases and says why.
+// - A device does not copy to itself: its bandwidth would pass for that of the link.
+// - Of two devices that copy to each other at once, only one order of `from` and `to` is kept.
+// - Copies between all devices are in the plan of the API's first device.
+// - Without a second device, the plan has only copies one way, by a queue of the source. The run
+//   then skips these cases and says why.
 static bool is_among_devices(const struct bench_request *request,
                              const struct transfer_case *this_case)
 {
@@ -192,10 +186,9 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
     return false;
 }
 
-// Returns the values of `from` or `to`: ids of the API's devices that the user chose. In the plan
-// of the API's first device, `from` has all of these ids. In any other plan, `from` has at most the
-// plan's own device. If the API has no second device, `from` is this device and `to` is "another";
-// the run then skips the cases and says why.
+// Returns the values of `from` or `to`: ids of the API's devices that the user chose. Except in the
+// plan of the API's first device, `from` is at most the plan's own. Without a second device, `to`
+// is "another", and the run skips the cases and says why.
 static struct bench_choice devices_named(const struct bench_request *request, size_t param)
 {
     const struct gpu_info *own = request->device;

@@ -76,23 +76,22 @@ enum {
     TRANSFER_SPARSE_BYTES = 16 << 20
 };
 
-// Fails with ERROR_MISMATCH if `memory` does not hold the data from word number `first` on. The
-// message names the byte at which the first wrong word begins. Reads all bytes if `round` is 0 or
-// if `bytes` is at most TRANSFER_SPARSE_BYTES. Otherwise reads every TRANSFER_SPARSE-th block of 4
-// KiB, so that TRANSFER_SPARSE successive rounds together read everything.
+// Fails with ERROR_MISMATCH, which names the first wrong byte, if `memory` does not hold the data
+// from word number `first` on. Reads all bytes if `round` is 0 or `bytes` at most
+// TRANSFER_SPARSE_BYTES; else every TRANSFER_SPARSE-th block of 4 KiB, so that TRANSFER_SPARSE
+// successive rounds read all.
 MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
                                        unsigned round, struct error *err);
 
 // ---------------------------------------------------------------- stations
 
-// A source is memory from which transfers copy. It holds the data of transfer.h from word 0 on. The
-// window is the range in which a transfer may begin, so the source is larger than a transfer by its
-// window. Successive transfer jobs begin at different places in the window, so that data from the
-// job before fail the check.
+// A source is memory from which transfers copy; it holds the data of transfer.h from word 0 on.
+// Successive jobs begin at different places in a range of it, the window, so that data from the job
+// before fail the check. A source is larger than a transfer by its window.
 //
-// The window of pinned memory is twice the largest cache that the device may have, but from 4 MiB
-// to 256 MiB (on a CPU 4 MiB). Data in a small window may stay in caches: on an H200 through
-// Vulkan, kernels seemed to copy from the host at 1.2 TB/s.
+// The window of pinned memory is twice the largest cache that the device may have, from 4 MiB to
+// 256 MiB (on a CPU 4 MiB). Data in a small window may stay in caches: on an H200 through Vulkan,
+// kernels seemed to copy from the host at 1.2 TB/s.
 enum {
     TRANSFER_STEP_BYTES = 4096, // distance in bytes between places at which transfers may begin
     TRANSFER_STEPS = 1024,
@@ -156,10 +155,9 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
                            const struct gpu_arg *source, const struct gpu_arg *target,
                            uint64_t bytes);
 
-// Checks `bytes` bytes of the station's memory `end` from byte `at` on, which must be a multiple of
-// TRANSFER_STEP_BYTES. Fails with ERROR_MISMATCH if they differ from the data that begin with word
-// `first`. The device checks all bytes of device memory; the host checks host memory as far as
-// transfer_pattern_check says.
+// Checks `bytes` bytes of the memory `end` from byte `at` on, a multiple of TRANSFER_STEP_BYTES.
+// Fails with ERROR_MISMATCH if they differ from the data from word `first` on. The device checks
+// all bytes of its memory; the host checks host memory as transfer_pattern_check says.
 MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum transfer_end end,
                                        uint64_t at, uint64_t bytes, uint32_t first, unsigned round,
                                        struct error *err);

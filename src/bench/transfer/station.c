@@ -11,8 +11,7 @@ enum {
     ELEMENT_BYTES = 16,
     PAGE_BYTES = 4096,
     BLOCK_WORDS = 1024,
-    // Maximum number of workgroups of the kernels that fill or check a buffer. Each of their
-    // threads loops over elements of 16 bytes.
+    // Maximum workgroups of the kernels that fill or check a buffer; their threads loop.
     GROUPS_MAX = 1024
 };
 static const uint64_t wait_ns = UINT64_C(20000000000);
@@ -20,9 +19,8 @@ static const uint64_t window_most = 256 << 20;
 
 // ---------------------------------------------------------------- the data
 
-// Returns word number n of the data; `mixed` is n × TRANSFER_MIX. Callers compute `mixed` as a
-// running sum, in loops of constant length. Compilers turn such loops into vector code, so that the
-// host checks a GiB in less time than a slow copy takes.
+// Returns word number n of the data; `mixed` is n × TRANSFER_MIX. As a running sum in loops of
+// constant length, it becomes vector code: the host checks a GiB faster than a slow copy takes.
 static uint32_t word_of(uint32_t mixed)
 {
     return mixed ^ (mixed >> TRANSFER_SHIFT);
@@ -76,9 +74,8 @@ bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first, 
 
 // ---------------------------------------------------------------- a station
 
-// Returns the size in bytes of the window of pinned memory, the range in which transfers begin. It
-// is twice the largest cache that the device may have, in whole TRANSFER_STEP_BYTES, but at least
-// TRANSFER_WINDOW_BYTES and at most window_most. On a CPU it is TRANSFER_WINDOW_BYTES.
+// Returns the size in bytes of the window of pinned memory, the range in which transfers begin:
+// twice the largest cache that the device may have, within bounds.
 static uint64_t pinned_window(const struct gpu_info *info)
 {
     struct measure_limits limits;

@@ -15,19 +15,16 @@ enum {
 enum {
     PASSES_MAX = 4096, // maximum number of transfers in a sample that the host times
     SINGLES = 16,      // number of transfers in a sample with mode=single
-    // Samples in which several devices copy at the same time last this many times as long as other
-    // samples.
+    // Samples in which several devices copy at the same time last this many times as long.
     AT_ONCE_SAMPLES = 4
 };
-// If the samples of a visit have lasted this many ns together, the visit takes no further sample.
-// This holds only for transfers that the host times.
+// A visit with transfers that the host times takes no further sample after this many ns of samples.
 static const double sample_most_ns = 32e6;
 
 // Data of one case that the session keeps from visit to visit.
 struct memory {
     uint64_t passes; // number of transfers in a sample
-    // True if one transfer takes longer than sample_most_ns. Later visits then skip the warm-up of
-    // size_passes.
+    // True if one transfer takes longer than sample_most_ns: later visits skip the warm-up.
     bool is_slow;
 };
 
@@ -35,14 +32,12 @@ struct memory {
 struct trial {
     struct bench_visit *run;
     struct transfer_session *session;
-    // The jobs of the case: transfers from one memory to another. TRANSFER_BOTH and
-    // TRANSFER_WAYS_BOTH have two jobs, one for each direction. TRANSFER_WAYS_ALL has one job from
-    // each device to every other device. Other cases have one job. Jobs of the same queue are
-    // neighbours in this array.
+    // The jobs: one for each direction (TRANSFER_BOTH, TRANSFER_WAYS_BOTH), from each device to
+    // every other (TRANSFER_WAYS_ALL), or one. Jobs of the same queue are neighbours.
     struct transfer_job *jobs;
     unsigned job_count;
-    // One batch of transfers for each queue. The batches exist only if the host's clock times the
-    // transfers, and if the memory is neither mapped nor pageable.
+    // One batch of transfers for each queue, if the host times them; none for mapped or pageable
+    // memory.
     struct gpu_batch **batches;
     unsigned batch_count;
     // scopes that own the batches on devices other than the session's device
@@ -82,10 +77,9 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
 
 // Returns the queue of job number `job`:
 // - Copies between devices: NULL. add_peers sets their queue.
-// - by=copy or memory=pageable: the queue for copies with the same number as the job. If the device
-//   has no queue for copies, job 0 gets the universal queue. If it has fewer than two, job 1 gets
-//   NULL.
-// - All other cases: job 0 gets the universal queue, and job 1 gets the first queue for copies (the
+// - by=copy or memory=pageable: the queue for copies with the job's number. Without queues for
+//   copies, job 0 gets the universal queue; with fewer than two, job 1 gets NULL.
+// - All other cases: job 0 gets the universal queue, job 1 the first queue for copies (the
 //   universal queue if there is none).
 static struct gpu_queue *queue_of(const struct transfer_session *session,
                                   const struct transfer_case *this_case, unsigned job)
@@ -126,8 +120,8 @@ static struct transfer_job *add_job(struct trial *trial, const struct transfer_c
     return job;
 }
 
-// Adds a job that copies from one device to another, into part number `part` of the target. Sets
-// trial->is_direct to true if no copy of the jobs so far passes through host memory, else to false.
+// Adds a job that copies into part number `part` of the target. trial->is_direct stays true while
+// no copy passes through host memory.
 static bool add_peers(struct trial *trial, const struct transfer_case *this_case, const char *from,
                       const char *to, unsigned part, struct error *err)
 {
@@ -146,9 +140,8 @@ static bool add_peers(struct trial *trial, const struct transfer_case *this_case
     return true;
 }
 
-// Adds a job from each device of the API to every other one. Each device copies to the next device
-// first, then to the one after the next, and so on. So if all copies take the same time, each
-// device receives from only one other device at any time.
+// Adds a job from each device of the API to every other one, first to the next one, and so on. If
+// all copies take the same time, each device receives from only one other at any time.
 static bool prepare_all_peers(struct trial *trial, const struct transfer_case *this_case,
                               struct error *err)
 {
@@ -215,8 +208,8 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
-// Returns the scope that owns the job's batches. If a queue of another device copies, opens a new
-// scope, which end_scopes closes. Otherwise returns the scope of the visit (run->scope).
+// Returns the scope that owns the job's batches: run->scope, or a new one on the other device whose
+// queue copies, which end_scopes closes.
 static struct gpu_scope *scope_of(struct trial *trial, const struct transfer_job *job)
 {
     const struct transfer_station *owner = job->this_case->is_read ? job->to : job->from;
@@ -288,9 +281,8 @@ static bool is_at_once(const struct transfer_case *this_case)
     return this_case->direction == TRANSFER_BOTH || this_case->ways != TRANSFER_WAYS_ONE;
 }
 
-// Makes trial->kept.passes transfers of each job, and sets *ns to the whole time divided by this
-// number. If several queues transfer at the same time, each queue gets one submission. Otherwise
-// there is one job, and each transfer begins when the previous transfer has ended.
+// Makes trial->kept.passes transfers of each job, and sets *ns to the time of one. Queues that work
+// at the same time get one submission each; else each transfer begins after the one before.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
@@ -311,16 +303,14 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
     return true;
 }
 
-// Sets trial->kept.passes, the number of transfers in a sample. With mode=single this is SINGLES,
-// else as many as fill the time of a sample. If an earlier visit found the number, keeps it and
-// only warms up. If the transfers are slow, does not even warm up.
+// Sets trial->kept.passes: SINGLES with mode=single, else as many transfers as fill a sample. Keeps
+// the number of an earlier visit and only warms up; slow transfers do not even warm up.
 static bool size_passes(struct trial *trial, struct error *err)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
     bool is_row = is_at_once(this_case);
-    // The submissions to several devices begin some µs apart, so samples in which several devices
-    // copy must last longer.
+    // Submissions to several devices begin some µs apart, so their samples must last longer.
     if (this_case->direction == TRANSFER_PEER)
         wanted_ns *= AT_ONCE_SAMPLES;
     bool is_known = trial->kept.passes > 0;
@@ -374,8 +364,8 @@ static bool time_by_host(struct trial *trial, struct error *err)
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
     span->ended_ns = clock_now_ns();
-    // Transfers that the host times count as limited by the host. Exception: with direction=both,
-    // submitting must take at least the share MEASURE_HOST_BOUND of the time in most samples.
+    // The host limits transfers that it times. With direction=both, it does so only if submitting
+    // takes the share MEASURE_HOST_BOUND of the time in most samples.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
     span->step_ns = 1 / (double)trial->kept.passes;
@@ -390,8 +380,7 @@ static bool is_host_timed(const struct transfer_case *this_case)
 
 // ---------------------------------------------------------------- proof and numbers
 
-// Checks the data that the transfers wrote. The first visit checks every byte. Of large host
-// memory, each later visit checks another eighth, because checking takes long.
+// The first visit checks every byte. Of large host memory, each later one checks another eighth.
 static bool verify(const struct trial *trial, struct error *err)
 {
     for (unsigned i = 0; i < trial->job_count; i++) {
@@ -404,9 +393,8 @@ static bool verify(const struct trial *trial, struct error *err)
     return true;
 }
 
-// Returns the bytes that one transfer moves; with TRANSFER_BOTH, those of one transfer in each
-// direction. Copies between devices claim no bytes. If a copy within the device may stay in the
-// last-level cache, its bytes count as traffic of that cache.
+// Returns the bytes that one transfer moves (TRANSFER_BOTH: one in each direction; between devices:
+// none). A copy within the device may stay in the last-level cache, and then counts there.
 static struct measure_claim claim_of(const struct trial *trial)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
