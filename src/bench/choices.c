@@ -169,8 +169,7 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                              "--set %s: more than %d combinations with what else is set for %s: "
                              "take fewer values",
                              setting->text, COMBINATIONS_MAX, info->name);
-        // Only a PARAM_AXIS is in the case key: several values of another parameter would share one
-        // key.
+        // Only a PARAM_AXIS is in the case key, so several values of another parameter share a key.
         if (info->params[i].role != PARAM_AXIS && list.count > 1)
             return error_set(err, ERROR_USAGE, "--set %s: %s takes one value, not a list",
                              setting ? setting->text : info->name, info->params[i].key);

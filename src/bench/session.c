@@ -50,8 +50,7 @@ bool bench_clock_probe(struct bench_session *session, struct error *err)
 double bench_counts_most(const struct bench_session *session, double ns)
 {
     double hz = session->clock.counter_hz;
-    // The rate may be that of an idle device with a low core clock; the highest clock is a safe
-    // maximum.
+    // The rate may be that of an idle device with a low clock; the highest clock is a safe maximum.
     if (session->clock.counts_core_clock)
         hz = fmax(hz, session->limits.core_clock_hz);
     return ns * hz / 1e9;

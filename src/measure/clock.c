@@ -270,8 +270,7 @@ static double ticks_since_begin(const struct clock_run *runs, size_t run, unsign
                                        bits);
 }
 
-// Returns the run, from `first` to `end` − 1, whose end the host noticed soonest after its last
-// stamp.
+// Returns the run, from `first` to `end` − 1, whose end the host noticed with the least delay.
 static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
                            double tick_ns)
 {

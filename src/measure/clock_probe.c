@@ -7,8 +7,7 @@
 
 enum {
     STAMPS = 128,
-    // Runs with 0 iterations at each end of the probe. The host notices the end of at least one of
-    // them without delay.
+    // Runs with 0 iterations at each end of the probe: the host notices one of them without delay.
     BRIEF_RUNS = 8,
     LONG_RUNS = 3,
     RUNS_MAX = 60

@@ -61,8 +61,7 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
     return rounds;
 }
 
-// Returns how many rounds are enough. If fewer visits need no repetition, the result uses all
-// visits.
+// Returns how many rounds are enough. With fewer unflagged visits, the result uses all visits.
 static unsigned rounds_needed(const struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;

@@ -32,10 +32,10 @@
 #define COLLECT_SHARE_MOST 1.02
 
 // Limits, relative to the median, for metrics whose samples include time of the host
-// (visit_by_host): the smallest goal for half of the interval, and the half from which on the
-// result is suspect or gets a remark. Medians of healthy machines with equal cards differ by about
-// these shares (docs/evidence/results.md), so a narrower interval would say nothing about the next
-// run.
+// (visit_by_host): the smallest goal for half of the interval; and the half above which, if it also
+// misses the goal, the result is suspect or gets a remark. Medians of healthy machines with equal
+// cards differ by about these shares (docs/evidence/results.md), so a narrower interval would say
+// nothing about the next run.
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 

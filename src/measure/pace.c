@@ -42,9 +42,8 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
     return sparse && pace->sparse_ns > pace->lead_ns ? pace->sparse_ns : pace->lead_ns;
 }
 
-// Called when the samples of a visit have the right core clock: if the visit needed a further lead,
-// later visits with sparse work begin with a longer one; after PACE_CALM without, with a shorter
-// one.
+// Adapts the first lead of visits with sparse work, once the samples have the right core clock. A
+// further lead in a visit makes it longer; PACE_CALM visits without one make it shorter.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
     if (!pace->sparse)

@@ -154,8 +154,8 @@ static double *sorted_samples(struct measure_visit *const *visits, size_t visit_
 }
 
 // Returns the median of the better 60 % of the samples of all visits without a reason to be
-// repeated; NaN if there are fewer than 10 samples, or the worst of the 60 % is more than 5 % worse
-// than it.
+// repeated; NaN if there are fewer than 10 samples, or if the worst of the 60 % is over 5 % worse
+// than the median.
 static double typical_sample(struct measure_visit *const *visits, size_t visit_count, size_t metric,
                              enum better better, struct arena *scratch)
 {
@@ -209,8 +209,7 @@ void rounds_describe_flags(struct measure_visit *const *visits, size_t visit_cou
         size_t count = 0;
         for (size_t k = 0; k < visit_count; k++)
             count += strcmp(flag_of(visits[k]), code) == 0;
-        // strstr finds an empty code (of visits without a reason) in every text, so it is never
-        // added.
+        // Visits without a reason add nothing: strstr finds an empty code in every text.
         if (!strstr(text, code))
             text = text_join(kept->arena, text, ", ",
                              arena_printf(kept->arena, "%zu %s", count, code));

@@ -70,11 +70,11 @@ const struct round_metric *rounds_primary(const struct rounds *rounds);
 // samples include time of the host, the goal is at least COLLECT_HOST_GOAL.
 double rounds_goal(const struct round_metric *metric, double goal);
 
-// Gives a reason to be repeated to visits that a burst of other work disturbed, and returns their
-// number: some samples of the first metric are more than 25 % worse than a typical sample. `rounds`
-// must hold exactly the visits without such a reason. Returns 0 if more than half of the visits
-// were disturbed, no sample is typical (fewer than 10, or too different), or the benchmark measures
-// a distribution.
+// Gives visits that a burst of other work disturbed a reason to be repeated, and returns their
+// number. In a disturbed visit, some samples of the first metric are more than 25 % worse than a
+// typical sample. `rounds` must hold exactly the visits without such a reason. Returns 0 if more
+// than half of the visits were disturbed, if no sample is typical (fewer than 10, or too
+// different), or if the benchmark measures a distribution.
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 

@@ -254,8 +254,7 @@ static bool warm_up(struct worker *worker, struct error *err)
     bool first = worker->desc->request->round == 0 && !worker->desc->warm;
     struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0,
                                  .calm_wanted = worker->desc->repeats ? 1 : 2};
-    // A device that reports 0 ns for each run would never be warm, so the host's clock limits the
-    // loop.
+    // A device that reports 0 ns for each run is never warm, so the host's clock limits the loop.
     uint64_t end_ns = clock_deadline_ns(2 * (uint64_t)SPAN_WARM_MOST_NS);
     double took_ns;
     do {

@@ -103,9 +103,9 @@ bool watch_traffic_is_high(const struct watch_finding *finding);
 
 // Adds intervals to a finding: times between neighbouring readings of a clock by one workgroup, or
 // lengths of equal dispatches. watched_ns grows by their sum. Other work interrupted an interval
-// that is longer than six times the median and than the median plus 20 µs: a change of the core
-// clock has no such effect. *away_ns grows by the time beyond the median, and longest_ns rises to
-// it.
+// that is longer than six times the median and longer than the median plus 20 µs: no change of the
+// core clock makes it so long. *away_ns grows by the time beyond the median; longest_ns is the
+// longest such time.
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns);
 

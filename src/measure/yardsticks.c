@@ -11,8 +11,7 @@
 enum {
     // Number of workgroups per core in the timed arithmetic: enough to keep the core's units busy.
     CORE_GROUPS = 16,
-    // Workgroups per core in the dispatch that counts how many run at once; more than any core
-    // holds.
+    // Workgroups per core to count how many run at the same time; more than any core holds.
     PLACE_GROUPS = 64,
     RUNS = 2,
     PASSES_MAX = 64, // maximum number of copies within the last cache that are timed together
@@ -140,9 +139,9 @@ static void record_copy(struct yardsticks *y, unsigned span)
     gpu_batch_span_end(y->batch, span);
 }
 
-// Another process's workgroups on a core lower the count. Only clients of CUDA's context server
-// (MPS) share a core at the same time; through Vulkan, the count shows only noise (1 % on an idle
-// H200).
+// Returns true if fathom counts the workgroups that run at the same time: those of another process
+// lower the count. Only clients of CUDA's context server (MPS) share a core. Through Vulkan, the
+// count shows only noise (1 % on an idle H200).
 static bool counts_places(const struct yardsticks *y)
 {
     return y->desc.method == WATCH_GAPS && strcmp(y->desc.info->api, "cuda") == 0;
@@ -298,8 +297,7 @@ bool yardsticks_run(struct yardsticks *y, uint32_t iterations, struct watch_find
         // read after the copies, because an idle card slows its link down
         y->link_limit = find_link_limit(y);
     finding->limits[WATCH_TO_DEVICE] = finding->limits[WATCH_TO_HOST] = y->link_limit;
-    // All cores hold the same number of workgroups, so the limit is a multiple of the number of
-    // cores.
+    // All cores hold equally many workgroups: the limit is a multiple of the number of cores.
     if (y->desc.info->limits.cores == y->desc.groups)
         finding->limits[WATCH_PLACES] =
             ceil(finding->rates[WATCH_PLACES] / y->desc.groups) * y->desc.groups;

@@ -36,11 +36,10 @@ struct regions {
     uint64_t middle;
     // Working set for DRAM: the largest power of two up to `max`; in the preset quick `least`.
     uint64_t dram;
-    // Smallest power of two from 64 MiB on that fits no cache (measure_limits_is_dram), up to
-    // `max`.
+    // Smallest power of two from 64 MiB to `max` that fits no cache (measure_limits_is_dram).
     uint64_t least;
-    // Maximum: 4 GiB (CPU: 64 MiB), a quarter of the device's memory, or the largest allocation;
-    // rounded down to 1, 1.25, 1.5 or 1.75 times a power of two.
+    // Maximum: the least of 4 GiB (CPU: 64 MiB), a quarter of the device's memory and the largest
+    // allocation, rounded down to 1, 1.25, 1.5 or 1.75 times a power of two.
     uint64_t max;
 };
 

@@ -12,8 +12,7 @@ enum {
 };
 
 enum {
-    // Maximum length in ms of one pass over the working set. Watchdogs stop dispatches after about
-    // 2 s.
+    // Maximum length in ms of one pass over the working set: watchdogs stop a dispatch after 2 s.
     DISPATCH_MS_MAX = 250,
     SAFE_BYTES = 32 << 20, // bytes that every device moves in less than DISPATCH_MS_MAX
     PASSES_MAX = 1 << 24,
@@ -368,8 +367,7 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
     return true;
 }
 
-// A read starts from a sum of 0; a write or copy, from a target with data that differ from the
-// right ones.
+// A read starts from a sum of 0; a write or a copy, from a target filled with wrong data.
 static bool prepare_proof(struct trial *trial, struct error *err)
 {
     if (trial->this_case->op == BANDWIDTH_READ)

@@ -26,8 +26,7 @@ static double units_of(double per_cycle)
 
 static void report(struct run *run, const char *device, const char *op)
 {
-    // alone: first result of one chain in one subgroup; full: result with the most results per
-    // cycle
+    // alone: first result of one chain in one subgroup; full: the most results per cycle
     const struct result *alone = NULL, *full = NULL;
     char results[UNIT_TEXT];
     for (size_t i = 0; i < run->result_count; i++) {

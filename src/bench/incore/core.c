@@ -37,8 +37,7 @@ struct core {
     bool separate;
 };
 
-// With time stamps, dispatches have N or 2 N iterations, so there are two proofs (sets of expected
-// values).
+// With time stamps, dispatches have N or 2 N iterations; each has its proof (expected values).
 static unsigned proof_count(const struct core *core)
 {
     return core->session->clocked ? 1 : INCORE_PROOFS;
@@ -340,8 +339,7 @@ static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Reads hardware counters over N and over 2 N timed iterations. The difference belongs to N
-// iterations alone.
+// Counts events over N and over 2 N timed iterations; the difference belongs to N iterations.
 static bool count(struct core *core, struct measure_visit *visit, struct error *err)
 {
     const struct measure_request *request = core->run->request;

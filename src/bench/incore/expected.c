@@ -231,8 +231,7 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
         for (uint64_t i = 0; i < steps; i++)
             x = dot4(x, (uint32_t)c.a, (uint32_t)c.b);
         break;
-    // After an odd number of steps, x is the start of the neighbouring chain, whose number differs
-    // in the lowest bit.
+    // An odd number of steps leads to the neighbouring chain: the lowest bit of its number differs.
     case INCORE_SHUFFLE:
         x = special_start(kind, number ^ (unsigned)(steps % 2));
         break;

@@ -130,8 +130,7 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP64] = steps;
         break;
     case MEASURE_FP16:
-        // NVIDIA's compiler merges the steps of two chains of single f16 numbers into one
-        // instruction.
+        // NVIDIA's compiler merges the steps of two chains of f16 numbers into one instruction.
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP16] =
             kind->number == INCORE_F16 && chains % 2 == 0 ? steps / 2 : steps;
         break;
@@ -233,8 +232,7 @@ static bool device_can(const struct incore_session *session, const struct incore
 {
     const struct gpu_info *info = session->bench->info;
     gpu_caps needed = this_case->kind->caps;
-    // A Vulkan kernel for one core must read both clocks; an OpenCL C kernel also runs without
-    // them.
+    // A Vulkan kernel for one core must read both clocks; an OpenCL C kernel may lack them.
     if (!this_case->chip && strcmp(info->api, "vulkan") == 0)
         needed |= GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (!gpu_require(info, needed, err))

@@ -11,8 +11,7 @@ static const struct {
     gpu_caps caps;
     bool pointers; // true: the path can have pointer chains
     bool linear;   // true: elements with neighbouring indices are adjacent in memory
-    // word after latency_control_ in the name of the control kernel of index chains; NULL: no
-    // kernel
+    // word after latency_control_ in the control kernel's name for index chains; NULL: no kernel
     const char *control;
 } paths[LATENCY_PATH_COUNT] = {
     [LATENCY_VECTOR] = {"vector", 0, true, true, "vector"},
@@ -267,8 +266,7 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     // region, else one line per node, or only the stride if that is shorter.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
-    // With order=plru, 16 visits to a block of 512 bytes touch each 32 bytes of it: enough for a
-    // warm-up.
+    // With order=plru, 16 visits to a block of 512 bytes touch each 32 bytes of it: a warm-up lap.
     chain->lap = plru ? (uint32_t)blocks * 16 : chain->nodes;
     return true;
 }

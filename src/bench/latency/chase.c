@@ -11,8 +11,7 @@ enum {
     // Nodes that one submission builds: few, so that no watchdog stops it, even on a CPU.
     BUILD_NODES = 1 << 22,
     NAME_BYTES = 64,
-    // The workgroup reads one word per TOUCH_BYTES before a chase, so one in each page of 64 KiB or
-    // more.
+    // Before a chase, the workgroup reads a word per TOUCH_BYTES: one in each page of 64 KiB.
     TOUCH_BYTES = 65536,
     // Maximum polls of the kernel of load=keep-awake: has the chase ended? A poll takes about 1 µs.
     AWAKE_POLLS_MAX = 1 << 18,
@@ -379,8 +378,7 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
 
 // ---------------------------------------------------------------- checking
 
-// Returns the link at which the control kernel must end: two hops lead from x to (x + (x << shift))
-// ^ key.
+// Returns the link at which the control kernel ends: two hops take x to (x + (x << shift)) ^ key.
 static uint32_t control_end(const struct latency_chase *chase, const struct latency_run *run)
 {
     uint32_t link = run->start, shift = 2 + chase->chain.link_shift;

@@ -69,8 +69,7 @@ static void report(struct run *run, const struct line *line, const struct result
                        text_values(run->arena, first));
 }
 
-// Adds launch-bound for one mode. `first` is its first result, `last` the last that the host
-// limits.
+// Adds launch-bound for one mode, from its first result to the last that the host limits.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
     double host_ns = result_median(last, "host");

@@ -242,8 +242,7 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    // The API reads another clock than kernels do. Takes the samples again, with answers of a
-    // kernel.
+    // The API reads another clock than kernels do, so answers of a kernel relate the clocks.
     if (!plausible && reach->answers == 0) {
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))

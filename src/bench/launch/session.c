@@ -7,8 +7,7 @@
 
 enum {
     MEMORY_SHARE = 4, // each of the two buffers takes at most 1/4 of the device's memory
-    // Maximum elements of a kernel on a CPU. With more, the cost of the launch would be too small
-    // to see.
+    // Maximum elements of a kernel on a CPU: with more, the launch would cost too little to see.
     CPU_ELEMENTS_MAX = 1 << 20,
     WARM_ELEMENTS = 1 << 20,
     WARM_KERNELS = 64,

@@ -100,8 +100,7 @@ static void note_done(struct launch_row *row, uint64_t count)
     row->done += count;
 }
 
-// Submits the batches of mode=signal: each waits for the one before, the first for `hold` (or
-// NULL).
+// Submits the batches of mode=signal: each waits for the one before, the first for `hold`.
 static bool submit_chain(struct launch_row *row, struct gpu_hold *hold, struct error *err)
 {
     for (size_t i = 0; i < row->batch_count; i++) {
@@ -264,8 +263,7 @@ struct samples {
     unsigned count;
 };
 
-// Returns true if the time is the host's, or the device waited for the host's calls (a model never
-// does).
+// True if the host timed the kernels, or the device waited for its calls (a model never waits).
 static bool is_by_host(const struct launch_row *row, double submit_ns, double ns)
 {
     bool is_model = row->run->session->info->caps & GPU_CAP(VIRTUAL_TIME);

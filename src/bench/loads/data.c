@@ -164,8 +164,7 @@ static double packed_value(enum gpu_format format, unsigned element, unsigned ch
 
 // ---------------------------------------------------------------- values
 
-// Returns a channel as an integer number of units: 1/255 for UNORM8, 1/64 for floats, 1 for
-// integers.
+// Returns a channel in units of 1/255 for UNORM8, 1/64 for floats, and 1 for integers.
 static int hashed_number(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
     uint32_t h = loads_hash(element * 4 + channel + 1);

@@ -267,8 +267,7 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
         source = LOADS_FROM_BOUND;
     else if (bound && source == LOADS_FROM_NATURAL)
         source = LOADS_FROM_STRUCTURED;
-    // "u": loads integers. "n": the resource is writable, and the kernel must declare its format
-    // UNORM8.
+    // "u": loads integers. "n": the kernel must declare the format of its writable UNORM8 resource.
     bool integer = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8;
     bool named = traits[source].writable && kind->data == LOADS_UNORM8;
     return arena_printf(arena, "loads_%s_%u%s_%s_%s", traits[source].kernels, kind->width,

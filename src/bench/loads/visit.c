@@ -27,8 +27,7 @@ static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 // Number of loads in a dispatch of the published tool perftest, whose time is the metric `time`.
 static const double published_loads = 1024.0 * 1024 * 256;
 
-// A case is flagged if it takes less than this many times as long as the loop without loads: the
-// loop may limit it.
+// The loop may limit a case that takes less than this many times as long as the loop alone.
 static const double control_least = 1.2;
 
 // The baseline is measured again if its last sample is more than 100 ms old.

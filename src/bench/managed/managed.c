@@ -7,8 +7,8 @@
 #define BYTES_MOST ((uint64_t)191 << 30)
 
 enum {
-    // The share of the device's memory that all arrays may take, except oversubscribed arrays and
-    // sizes that the user chose.
+    // All arrays may take 1 / DEVICE_SHARE of the device's memory, except oversubscribed arrays and
+    // a user's sizes without max.
     DEVICE_SHARE = 2,
     OVER = 2 // size of oversubscribed arrays together, in multiples of the device's memory
 };

@@ -82,8 +82,7 @@ static uint32_t steps_of(uint64_t instructions)
     return 0;
 }
 
-// Returns the number after "Code Size:" or "Binary Size:" in the driver's text, in bytes; 0 if
-// none.
+// Returns the bytes after "Code Size:" or "Binary Size:" in the driver's text; 0 if none.
 static double code_bytes(const char *text)
 {
     static const char name[] = "size: ";

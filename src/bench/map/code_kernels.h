@@ -6,10 +6,11 @@
 
 #define CODE_WORKGROUP 32
 
-// A lap is straight-line code of multiply-adds; a test after each stretch of code can end it. The
-// first 32 stretches have 64 instructions each; then 16 each have 128, 256, 512 and 1024. If all
-// had 64, the loop would have more than a hundred exits, and clang (and, it seems, NVIDIA's
-// compiler) would copy the chains at each. CODE_STEPS_…: number of stretches of each kernel.
+// A lap is straight-line code of multiply-adds. A test after each stretch of code can end the lap.
+// The first 32 stretches have 64 instructions each; then 16 each have 128, 256, 512 and 1024, so an
+// octave has 16 lengths. If all had 64, the loop would have too many exits: if it has more than a
+// hundred, clang (and, it seems, NVIDIA's compiler) copies the chains at each exit. CODE_STEPS_…:
+// number of stretches of each kernel.
 #define CODE_SHORTEST  64
 #define CODE_STEPS_1K  16
 #define CODE_STEPS_8K  64
@@ -19,9 +20,10 @@
 // chains.
 #define CODE_CHAINS 4
 
-// Instruction i uses the constant number i modulo CODE_CONSTANTS, a prime, so that no two stretches
-// of code are the same. Constant n is −1.8125 − n / 2^15, down to −1.84375: values stay between
-// −1.85 and 1.59. All compilers fold these constants to the same floats, because they are exact.
+// Instruction i uses the constant number i modulo CODE_CONSTANTS. CODE_CONSTANTS is a prime, so
+// that no two stretches of code are the same. Constant n is −1.8125 − n / 2^15. With constants down
+// to −1.84375, values stay between −1.85 and 1.59. The constants are exact as floats, so all
+// compilers fold them to the same value.
 #define CODE_CONSTANTS        1021
 #define CODE_CONSTANT(number) (-1.8125f - (number)*3.0517578125e-05f)
 

@@ -212,8 +212,7 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     const char *order = pages ? "page" : case_says(probe, "what", MAP_LOCAL) ? "plru" : "random";
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        // The distance of two pages is the parameter `pitch` of a probe, but `page` of a case of
-        // latency.
+        // The distance of two pages is `pitch` in a probe, but `page` in a case of latency.
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
         const char *text = given ? given->text : strcmp(param->key, "order") == 0 ? order : "idle";
@@ -229,8 +228,7 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
 
 static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    // The session is one of the benchmark latency (benchmark.session_of), whose `visit` measures
-    // it.
+    // This session belongs to latency (benchmark.session_of), so its `visit` can measure the case.
     const struct benchmark *latency = benchmark_find("latency");
     struct bench_case chain = probe_case(run->arena, &latency->info, run->bench_case);
     struct bench_visit chase = *run;

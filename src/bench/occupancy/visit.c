@@ -217,8 +217,7 @@ static double limit_of(const struct work *work)
     return isfinite(most) && most >= 1 ? floor(most) : NAN;
 }
 
-// Adds samples of a metric: numbers of workgroups × `factor`. `most` limits the number (NaN:
-// unknown).
+// Adds samples of a metric: workgroups × `factor`. `most` is their limit (NaN: unknown).
 static void put(struct measure_visit *visit, unsigned metric, const double *workgroups,
                 unsigned count, double factor, double most)
 {

@@ -141,8 +141,7 @@ enum scale {
 
 struct question {
     const char *code, *metric;
-    // The scenario that answers the question or, if it has no number and `only` is false, the first
-    // that has one.
+    // The scenario that answers; without a number, the first that has one, unless `only` is true.
     const char *scenario;
     enum scale scale;
     const char *text, *rest; // `text` comes before the number in the finding, `rest` after it

@@ -13,9 +13,10 @@
 // Number of xorshift rounds in one turn of the work loop.
 #define OVERLAP_ROUNDS 8
 
-// Words of the record that each workgroup leaves: the device clock when it began and when its last
-// thread was done (low and high word each), the workgroup's number (for a subgroup of a draw: its
-// number of pixels), its core, and the frame's token.
+// Indices of the words in the record that each workgroup leaves: the device clock when it began and
+// when its last thread was done (low and high word each), the workgroup's number, its core, and the
+// frame's token. A subgroup of a draw leaves a record too, which has the subgroup's number of
+// pixels in place of the workgroup's number.
 #define OVERLAP_RECORD_START 0
 #define OVERLAP_RECORD_END   2
 #define OVERLAP_RECORD_GROUP 4

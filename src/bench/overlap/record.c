@@ -174,8 +174,7 @@ static void record_target_barriers(struct recording *recording, uint32_t workloa
     }
 }
 
-// Records a barrier of the kind stage->barrier. All kinds but render targets order all earlier
-// work.
+// Records a barrier of the kind stage->barrier. Only render targets do not order all earlier work.
 static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {
@@ -207,8 +206,7 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// Records what must come before `w`: the second halves of split barriers, and barriers not recorded
-// yet.
+// Records what must come before `w`: second halves of split barriers, and missing barriers.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;

@@ -23,8 +23,7 @@ static const struct overlap_workload free_workloads[] = {
     {"async B", OVERLAP_COMPUTE, false, 8, 64, 0},  {"async C", OVERLAP_COMPUTE, false, 8, 64, 0},
 };
 
-// Pettineo's article gives no sizes. B has twice the work of A, so that B still runs when C may
-// start.
+// Pettineo's article gives no sizes. B has twice the work of A, so it still runs when C may start.
 static const struct overlap_workload three_workloads[] = {
     {"compute A", OVERLAP_DIRECT, false, 8, 64, 0},
     {"compute B", OVERLAP_DIRECT, false, 8, 128, 0},

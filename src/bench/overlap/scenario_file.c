@@ -50,8 +50,7 @@ static bool members_check(struct loader *loader, const struct json_node *node,
     return true;
 }
 
-// Returns the index in `words` of the text of member `name`; `fallback` without member, or after an
-// error.
+// Returns the index in `words` of the member's text; `fallback` without a member or after an error.
 static size_t word_read(struct loader *loader, const struct json_node *node, const char *name,
                         const char *const words[2], size_t fallback)
 {

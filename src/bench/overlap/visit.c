@@ -13,8 +13,7 @@ enum {
     ALONE_FRAMES = 3,
     TUNINGS = 2
 };
-// Wanted length in ns of 64 iterations alone: much longer than the gaps between workloads (some
-// µs).
+// Wanted length in ns of 64 iterations alone; gaps between workloads are much shorter (some µs).
 static const double workload_ns = 200e3;
 
 struct work {

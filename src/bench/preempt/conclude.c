@@ -70,8 +70,7 @@ static const char *quantile_text(struct arena *arena, const struct series *quant
                     : arena_printf(arena, "%.4g %% within %s", 100 * row[0], time);
 }
 
-// Returns text on the 99 % quantile of a result, else the 95 % quantile, else the longest response;
-// NULL if it has none.
+// Returns text on the 99 % quantile, else the 95 % quantile, else the longest response; or NULL.
 static const char *tail_text(struct arena *arena, const struct result *result)
 {
     static const double shown[] = {0.99, 0.95, 1};

@@ -68,8 +68,8 @@ static bool ask(const struct contention_arrivals *arrivals, struct contention *r
     return true;
 }
 
-// Waits for the oldest pending submission (without one, sleeps) until `until_ns`, at most slice_ns,
-// and sets the response times of all that are done.
+// Waits for the oldest pending submission, at most slice_ns, and sets the response times of all
+// that are done. If none is pending, sleeps until `until_ns`.
 static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
                  struct contention *result, struct error *err)
 {
@@ -172,8 +172,7 @@ static bool are_over(const struct actors *actors)
     return over;
 }
 
-// Waits until all threads have ended; if `stop` is true, tells them to. Returns false with the
-// first actor's error.
+// Waits for all threads; `stop` ends them early. Returns false with the first actor's error.
 static bool actors_join(struct actors *actors, bool stop, struct error *err)
 {
     bool done = true;
@@ -189,9 +188,9 @@ static bool actors_join(struct actors *actors, bool stop, struct error *err)
     return done;
 }
 
-// True if the hog needs no new submission. Until end_ns, one period after the last deadline, those
-// in flight must keep it busy. After that, the host only waits for late answers, and half of the
-// hog's maximum is enough.
+// True if the hog needs no new submission. Before end_ns, one period after the last deadline, those
+// in flight must keep it busy until then. After that, the host only waits for late answers, and
+// more than half of the hog's maximum is enough.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);

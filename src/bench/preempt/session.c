@@ -108,8 +108,7 @@ static bool setup_open(struct bench_session *bench, struct preempt_setup *setup,
     return true;
 }
 
-// Opens the set-up with the requested priority. PREEMPT_HIGHEST tries realtime, high and, with an
-// application, medium.
+// Opens the set-up. PREEMPT_HIGHEST tries realtime, high and, with an application, medium.
 static bool setup_open_named(struct bench_session *bench, struct preempt_setup *setup,
                              struct error *err)
 {

@@ -17,8 +17,7 @@ enum {
     TUNINGS = 3,
     RECORDS = 512,
     DRAW_SHARE = 8, // hogs that draw have about 1 / DRAW_SHARE of the workgroups of other hogs
-    // Submissions in flight of the hog "baseline" (of an application: the number of frames, in
-    // visit.c).
+    // Submissions in flight of the hog "baseline". An application has as many as frames (visit.c).
     FRAMES_AHEAD = 4,
     // Submissions in flight of other hogs, of 100 ms each, or 20 ms on a CPU (hog_ns, hog_cpu_ns).
     LONG_AHEAD = 2

@@ -289,8 +289,7 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     work->run = run;
     work->session = run->session->state;
     work->has_hog = strcmp(case_text(c, "hog"), "none") != 0;
-    // A case lacks these parameters if it has no application, dispatches as victims, and no dropped
-    // deadlines.
+    // Without these parameters: no application, dispatches as victims, no dropped deadlines.
     work->three = case_find(c, "actors") != NULL;
     work->draws = case_find(c, "victim") != NULL;
     work->drops = case_find(c, "arrivals") != NULL;

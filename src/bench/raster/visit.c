@@ -82,8 +82,7 @@ static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *p
     };
 }
 
-// The draws of a unit share a render pass, in an unordered batch; the barrier before the next unit
-// ends the pass.
+// The draws of a unit share a render pass, which the barrier before the next unit ends.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct job *job = context;

@@ -213,8 +213,7 @@ static bool has_way(const struct bench_pick *pick)
     return pipeline && (!query || strcmp(pick->request->preset, "full") == 0);
 }
 
-// Returns false if the plan leaves out pick->value, and lowers primitives on a CPU to
-// CPU_PRIMITIVES.
+// Returns false if the plan leaves out pick->value; lowers primitives to CPU_PRIMITIVES on a CPU.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_choice *choice = &pick->request->choices[pick->param];

@@ -36,8 +36,7 @@ static const float gap = 2;
 static const struct layout {
     const char *name;
     uint32_t group; // primitives per group; a divisor of LENGTH_STEP
-    // True: distances vary from 1/128 to 1, and the numbers of each LENGTH_STEP primitives are
-    // shuffled.
+    // True: distances vary from 1/128 to 1, and each LENGTH_STEP primitives have shuffled numbers.
     bool uneven;
 } layouts[LAYOUTS] = {{"even in groups of 96", 96, false}, {"uneven in groups of 32", 32, true}};
 
@@ -74,8 +73,7 @@ static uint32_t length_of(unsigned point)
 
 // ---------------------------------------------------------------- making a row
 
-// Returns the x of each primitive, the one at the row's end last, and sets row->starts and
-// row->end.
+// Returns the x of each primitive, the row's end last. Also sets row->starts and row->end.
 static float *place(struct arena *arena, struct row *row)
 {
     const struct layout *layout = row->layout;
@@ -87,8 +85,8 @@ static float *place(struct arena *arena, struct row *row)
         if (i > 0 && i % LENGTH_STEP == 0 && i / LENGTH_STEP <= LENGTHS)
             row->starts[LENGTHS - i / LENGTH_STEP] = x - gap / 2;
         // 37 and LENGTH_STEP have no common divisor, so each place in a step gets one primitive.
-        // Some drivers (lavapipe) do not sort primitives: beyond a step, nodes of the tree would
-        // reach from before the rays' begin to the end of the row.
+        // Primitives stay within their step, because some drivers (lavapipe) do not sort them:
+        // nodes of the tree would reach from before the rays' begin to the end of the row.
         const uint32_t step = i - i % LENGTH_STEP;
         places[layout->uneven ? step + i * 37 % LENGTH_STEP : i] = x;
         state = state * 1664525u + 1013904223u;
@@ -189,8 +187,7 @@ static struct rays_beam beam_of(const struct job *job, const struct row *row, un
 
 // ---------------------------------------------------------------- the proof
 
-// If `counted` is true, each ray must have counted all primitives and hit none; else it must have
-// hit the last one.
+// Each ray must have counted all primitives and hit none (`counted`), or have hit the last one.
 static bool verify_hits(const struct job *job, const struct row *row, unsigned point, bool counted,
                         struct error *err)
 {
@@ -272,8 +269,7 @@ static double fit(const struct job *job, const struct row *row, int sample, doub
         x[i] = length_of(i);
         y[i] = time_of(job, &row->points[i], sample);
     }
-    // Without a line that rises, an upper bound replaces the slope: the longest rays' time per
-    // primitive.
+    // Without a rising line, the longest rays' time per primitive is an upper bound of the slope.
     if (!line_fit_relative(x, y, LENGTHS, &line) || !(line.slope > 0))
         line = (struct line){.slope = y[LENGTHS - 1] / x[LENGTHS - 1]};
     *residual = 0;

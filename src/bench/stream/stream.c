@@ -122,9 +122,9 @@ enum stream_param { // indices of the array `params`
     STREAM_PARAM_THREADS
 };
 
-// Returns the size in bytes of an array for presets and for the word "max": on a GPU `given`, but
-// at least STREAM_CACHES times the largest possible cache; on a CPU this multiple, or
-// CPU_BYTES_UNKNOWN. The device's memory and limits may lower it.
+// Returns the size in bytes of an array for presets and for the word "max". A GPU uses `given`, but
+// at least STREAM_CACHES times the largest possible cache. A CPU uses this multiple or, if no cache
+// is known, CPU_BYTES_UNKNOWN. The device's memory and limits may lower it.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {

@@ -64,8 +64,7 @@ static const char *kernel_name(const struct trial *trial)
                         trial->shape.loads);
 }
 
-// Finds the program, sizes the work for `passes` passes, and makes a buffer for records of
-// workgroups.
+// Finds the program, sizes the work for `passes` passes, and makes a buffer for records.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
     const struct gpu_program_desc choices = {.l1_percent = trial->shape.single ? 1 : 0,

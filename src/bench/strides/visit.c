@@ -179,8 +179,7 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct strides_session *session = run->session->state;
     struct work work = {.run = run, .session = session};
     strides_case_read(run->bench_case, run->session->info, &work.this_case);
-    // The kernel of STRIDES_BANKS needs shared memory and no L1. Other kernels request all memory
-    // as L1.
+    // The kernel of STRIDES_BANKS needs shared memory; other kernels request all memory as L1.
     const struct gpu_program_desc choices = {.l1_percent =
                                                  work.this_case.pattern == STRIDES_BANKS ? 1 : 100};
     if (!refuse_missing(&work, err))

@@ -81,7 +81,7 @@ enum transfer_param { // the parameters, in the order of `params` in transfer.c
 // Replaces parameter values that do not fit together:
 // - With direction=both, `memory` becomes "pinned".
 // - Without pinned memory, `by` becomes "host": neither copy commands nor kernels can copy it.
-// - Without pinned memory and one direction between host and device, `mode` becomes "row".
+// - `mode` becomes "row", unless memory is pinned and goes one way between host and device.
 static void replace(const struct bench_pick *pick)
 {
     const struct param_info *param = pick->request->choices[pick->param].param;

@@ -36,8 +36,7 @@ struct trial {
     // every other (TRANSFER_WAYS_ALL), or one. Jobs of the same queue are neighbours.
     struct transfer_job *jobs;
     unsigned job_count;
-    // One batch of transfers for each queue, if the host times them; none for mapped or pageable
-    // memory.
+    // One batch for each queue, if the host times transfers; none for mapped or pageable memory.
     struct gpu_batch **batches;
     unsigned batch_count;
     // scopes that own the batches on devices other than the session's device
