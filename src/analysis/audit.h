@@ -45,8 +45,8 @@ enum {
 };
 
 // Returns the share, 0 to 1, of the reads that hit the L1 (level 1) or the L2 (level 2). Returns
-// NaN if the share is unknown, or if it is not certain that one pass counted the cache's counters.
-// If hits and misses of the L1 add up to its reads within 1 %, several passes are allowed.
+// NaN if the share is unknown, or if the cache's counters may come from different passes. But
+// different passes are allowed for the L1 if hits plus misses equal its reads within 1 %.
 double hits_rate(const struct result *result, unsigned level);
 
 // Adds these findings, unless the run already has one of them for this device.

@@ -138,7 +138,8 @@ static struct card_figure figure_of_result(const struct builder *b, const struct
     figure.version = result->version;
     figure.verdict = result->verdict;
     figure.reason = reason_of(result);
-    // If the run is not finished, it will visit the case again, and the figure may change.
+    // Such a case has too few rounds so far. A run that still measures will visit it again, so the
+    // figure may change. (The file of a killed run also has this reason.)
     figure.provisional = result_reason(result, "unfinished");
     if (!result_measured(result) || !metric || !isfinite(metric->median) || metric->median <= 0)
         return figure;

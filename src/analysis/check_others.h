@@ -71,13 +71,15 @@ struct check_ask {
 };
 
 // The values with which a device is compared in one case, from the first of these sources that has
-// values:
+// values. A source has only runs with the same API.
 //
 //   1. all runs of this very card
 //   2. the last run of each other card of the same model
 //   3. the last run of each card of the same architecture: the share of its limit that the card
-//      reaches, times the limit of this device. Only if the bandwidth of the memory or of the host
-//      link limits the case, and if no card was left out.
+//      reaches, times the limit of this device
+//
+// Sources 1 and 2 leave out runs with another power limit or ECC state. Source 3 is used only if
+// they left out no run, and if the bandwidth of the memory or of the host link limits the case.
 struct check_others {
     double values[CHECK_OTHERS_MAX], core_hz[CHECK_OTHERS_MAX], memory_hz[CHECK_OTHERS_MAX];
     const char *uuids[CHECK_OTHERS_MAX], *drivers[CHECK_OTHERS_MAX];

@@ -232,7 +232,8 @@ static int compare_members(const void *a, const void *b)
     return order ? order : (x->card > y->card) - (x->card < y->card);
 }
 
-// Returns the cards of one kind (model and API), sorted by the groups that `key` returns.
+// Returns the cards of one kind (model and API), sorted by group, and sets *count. `key` returns
+// the group of a card.
 static struct member *members_of(struct fleet *fleet, size_t kind, group_key *key, size_t *count)
 {
     struct member *members = ARENA_ARRAY(fleet->arena, fleet->kinds[kind].count, struct member);
@@ -398,7 +399,8 @@ static void find_relations(struct fleet *fleet, size_t kind)
 
 // ---------------------------------------------------------------- different versions
 
-// Adds a remark that lists the versions (of drivers, firmware or fathom) if a kind has several.
+// Adds a remark if not all cards of this kind (a model through an API) have the same version. `key`
+// says of what: the driver, the firmware or fathom. The remark lists the versions.
 static void find_versions(struct fleet *fleet, size_t kind, group_key *key)
 {
     size_t count;

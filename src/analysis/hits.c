@@ -32,7 +32,8 @@ static bool is_one_pass(const struct result *result, unsigned level)
     const char *prefix = level == 1 ? "l1_read" : "l2_";
     for (size_t i = 0; i < result->counter_count; i++) {
         const struct counter *counter = &result->counters[i];
-        // Old versions wrote no `passes`. They surely counted only the L1 in one pass.
+        // Old versions wrote no `passes`, so it is 0. They always counted the L1 in one pass. For
+        // the L2 this is not sure.
         if (text_begins(counter->name, prefix) &&
             (counter->passes > 1 || (counter->passes == 0 && level != 1)))
             return false;

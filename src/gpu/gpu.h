@@ -282,7 +282,7 @@ enum gpu_image_kind {
 struct gpu_image_desc {
     enum gpu_image_kind kind;
     enum gpu_format format;
-    // size of the image in texels, and number of its mip levels; 0 means 1
+    // width, height and depth in texels, and number of mip levels; for each of them, 0 means 1
     uint32_t width, height, depth, mips;
     // number of layers (0 means 1); for a CUBE, number of faces, a multiple of 6 (0 means 6)
     uint32_t layers;

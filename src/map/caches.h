@@ -75,7 +75,10 @@ struct map_sharers map_caches_sharers(const struct map_caches *caches, const str
 // latency of these chains, because they use each page for several loads.
 
 enum {
-    MAP_LOCAL_POINTS = 3 // number of chains over few pages at a time that are measured for a level
+    // Number of chains that are measured to judge one level, each over another region. A chain
+    // visits few pages at a time, so address translation costs almost nothing. A level without
+    // such a region has no chain.
+    MAP_LOCAL_POINTS = 3
 };
 
 // Interval that contains the size of a level, in bytes.

@@ -241,7 +241,8 @@ static bool is_open(const struct map_writer *w, const struct level_curve *curve)
            largest_region(curve) < fmax(BEHIND * last, 2 * most);
 }
 
-// Adds a result for the last level, if no measured region was large enough to show its end.
+// Adds a result for the last level. Its size is unknown: more than the largest region measured.
+// Called only if the driver states a larger last cache (is_cut_short).
 static void add_bound(const struct map_writer *w, const struct level_curve *curve, const char *path)
 {
     size_t k = curve->fit.count - 1;

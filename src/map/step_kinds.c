@@ -130,7 +130,7 @@ static struct map_step_probe *fitted_probes(struct arena *arena, const struct ma
     return probes;
 }
 
-// Chooses the kinds (cache or TLB) of the steps that explain the probes best.
+// Chooses the kinds of the steps (a TLB, or one of 12 kinds of cache) that explain the probes best.
 static void choose_kinds(struct arena *arena, struct map_steps *steps,
                          const struct map_step_probe *probes, size_t count)
 {

@@ -70,7 +70,8 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
 // of those only probes whose region the curve reaches.
 size_t map_steps_find_probes(struct arena *arena, struct map_steps *steps, const struct run *run);
 
-// Fits the steps again, now to the curve and to the probes with one node in each line together.
+// Chooses for each step the kind (cache or TLB) that explains the probes best. Then fits the steps
+// again, to the curve and these probes together. Uses only probes with one node in each line.
 void map_steps_refine(struct arena *arena, struct map_steps *steps);
 
 // Returns the probes with one node in each line that show the height of level k alone: by the fit,

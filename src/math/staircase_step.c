@@ -25,7 +25,8 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
     step->end_high = fmax(step->end_high + (slow ? 0.8 : margin), step->end + middle);
 }
 
-// Returns the best rise for this shape and end; height_error is the relative error of `rise`.
+// Returns the height with which a step of this shape and end fits the points best. The fit treats
+// the caller's `rise` as one more measurement, whose relative error is height_error.
 static double rise_of(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double rise, unsigned shape, double end)
 {
@@ -40,7 +41,9 @@ static double rise_of(const struct step_shapes *shapes, const struct staircase_p
     return sum / weights;
 }
 
-// Returns the lowest Huber loss of a step with this end, over all shapes that are not gradual.
+// Finds the shape with which a step that ends at `end` fits best. Tries all shapes that are not
+// gradual (step_shapes.h). Sets *best_shape and returns its cost: the Huber loss of the points, at
+// most STAIRCASE_OTHER_MOST each, plus the squared error of the rise.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {

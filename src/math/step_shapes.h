@@ -63,7 +63,7 @@ void step_shapes_fill(const struct step_shapes *shapes, unsigned shape,
 // and parts.
 bool step_shape_is_gradual(unsigned shape);
 
-// True for shapes that only a chain with two nodes in each line can have: pair and parts.
+// True for the shapes pair and parts, which exist only if two nodes of the chain share a line.
 bool step_shape_is_double(unsigned shape);
 
 // True for shapes in which the share of misses rises slowly. These are the shapes with random

@@ -270,7 +270,8 @@ static double ticks_since_begin(const struct clock_run *runs, size_t run, unsign
                                        bits);
 }
 
-// Returns the run, from `first` to `end` − 1, whose end the host noticed with the least delay.
+// Returns the index of the run (of the clock kernel) whose end the host noticed with the least
+// delay. Compares the runs `first` to `end` − 1.
 static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
                            double tick_ns)
 {

@@ -15,8 +15,8 @@ struct measure_count;
 // Groups of counters. A device reads few counters at once, so it runs the work in several passes:
 // on an H200, two for MEASURE_COUNT_MEMORY, one or two for each further group, six for all.
 enum measure_count_group {
-    // All counters that belong to no other group, such as bytes read and written at each level
-    // (memory, L2, L1) and instructions of each kind of unit.
+    // All counters that belong to no other group: bytes read and written at each level (memory,
+    // L2, L1), and instructions (FP16, FP32 and FP64 have their own group).
     MEASURE_COUNT_MEMORY = 1,
     MEASURE_COUNT_SHARED = 2,   // counters of accesses to shared memory
     MEASURE_COUNT_TEXTURES = 4, // counters of bytes read by texture instructions

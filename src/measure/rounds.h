@@ -70,11 +70,13 @@ const struct round_metric *rounds_primary(const struct rounds *rounds);
 // samples include time of the host, the goal is at least COLLECT_HOST_GOAL.
 double rounds_goal(const struct round_metric *metric, double goal);
 
-// Gives visits that a burst of other work disturbed a reason to be repeated, and returns their
-// number. In a disturbed visit, some samples of the first metric are more than 25 % worse than a
-// typical sample. `rounds` must hold exactly the visits without such a reason. Returns 0 if more
-// than half of the visits were disturbed, if no sample is typical (fewer than 10, or too
-// different), or if the benchmark measures a distribution.
+// Finds the visits that a burst of other work disturbed. Gives each of them a reason to be
+// repeated, and returns their number. A sample is slow if it is more than 25 % worse than a typical
+// sample of the first metric that has values. A visit was disturbed if one of its samples is slow;
+// with more than 16 samples, if over a tenth of them are slow. `rounds` must hold exactly the
+// visits that have no reason to be repeated before the call. Returns 0 if more than half of these
+// were disturbed, if there is no typical sample (fewer than 10 samples, or too different ones), or
+// if the benchmark measures a distribution.
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 

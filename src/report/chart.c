@@ -283,7 +283,8 @@ static double line_put(const struct drawing *d, size_t number, const struct axis
     return (double)places[count - 1].y / FINE;
 }
 
-// Writes the label of each line at the right edge, as high as the line ends; keeps labels apart.
+// Writes the name of each line at the right edge, at the height of the line's last point. If names
+// would overlap, moves them apart.
 static void labels_put(const struct drawing *d, const double *ends, const struct axis *y, double x)
 {
     double places[CHART_LINES_MAX], floor_y = y->from;

@@ -13,9 +13,9 @@ enum {
     // a heat map with more than this many different x values is drawn as lines
     NUMBERS_MIN = 16,
     SPARSE_POINTS = 4,
-    // A line with one point is sparse. On a logarithmic x axis, so is a line with at most
-    // SPARSE_POINTS points, each x at least SPARSE_STEP times the one before. If all lines are
-    // sparse, the chart has bars.
+    // Sparse lines are not drawn. If all lines are sparse, the chart has bars. A line is sparse if
+    // it has one point. On a logarithmic x axis, a line is also sparse if it has at most
+    // SPARSE_POINTS points, and each x is at least SPARSE_STEP times the x before it.
     SPARSE_STEP = 8
 };
 

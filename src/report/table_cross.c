@@ -88,7 +88,7 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
         screen_right(screen, screen_median(arena, cell->metric, "–"), VALUE_COLUMNS);
         if (i == chip->reference)
             continue;
-        // A blank separates a ratio that fills its column from the number to its left.
+        // The blank keeps the ratio apart from the number to its left, even in a full column.
         screen_paint_right(screen, cell->apart ? PAINT_YELLOW : PAINT_NONE,
                            arena_printf(arena, " %s", ratio_text(arena, &cell->ratio)),
                            RATIO_COLUMNS);

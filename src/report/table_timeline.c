@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Prints time lines. Each lane is drawn as a bar, whose smallest piece is half a column of the
-// screen. Beside the bar, blocks show how much the lane overlaps with each other lane. Below the
-// lanes, blocks show how many spans of the crowd (report/spans.h) ran at the same time.
+// Prints time lines. Each lane is one row: its label, a bar that shows when its spans ran, and how
+// long they took. The smallest piece of a bar is half a column of the screen. At the right, blocks
+// show how much the lane overlaps with each other lane. Below all lanes, one row of blocks shows
+// how many spans of the crowd (report/spans.h) ran at the same time.
 #include "base/text.h"
 #include "report/spans.h"
 #include "report/tables.h"

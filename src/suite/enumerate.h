@@ -14,7 +14,8 @@ struct enumerate_desc {
     const char *const *environment; // environment of the backends' processes; ends with NULL
     // Time in ns after which a silent driver is given up; 0 means 30 s.
     uint64_t silence_ns;
-    // True: turns the API's validation on, but only in backends that need no driver.
+    // True: turns the API's validation on in the backends that need no driver, which this process
+    // lists itself. The other backends' processes decide this on their own.
     bool validation;
     // Called once if some drivers have not answered after 2 s. `apis` names their APIs: "vulkan,
     // opencl". May be NULL.

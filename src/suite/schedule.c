@@ -22,7 +22,8 @@ struct scheduler {
     struct uncounted uncounted; // measured cases that wait for their counted visit
     // true: no more counted visits are made
     bool never_counted;
-    struct forecast forecast; // estimate of the time left, with one part per benchmark
+    // estimates the time left; each benchmark is one part
+    struct forecast forecast;
 };
 
 // ---------------------------------------------------------------- watching and saving

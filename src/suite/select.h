@@ -19,13 +19,14 @@ struct select_request {
     gpu_caps prefer; // capabilities that decide which device of a chip the name "all" chooses
 };
 
-// Fills `list` in the order of the names. If several devices match a name, chooses the one with
-// this id, else the first device of the best kind: discrete, else integrated, virtual, other GPU,
-// CPU. The name "all" means every chip once, through the first API that has the capabilities
-// `prefer`, or else through the first API. If request->api is "all", `list` also has each chosen
-// chip through all other APIs. Fails with ERROR_USAGE if no device matches a name; the message
-// lists the devices. Fails with ERROR_NO_DEVICE if the system, or the API that the user named, has
-// no device.
+// Fills `list` with the devices that the user named, in the order of the names:
+// - A name chooses one device: the device with this id, else of those that match the name the first
+//   one of the best kind. Kinds from best to worst: discrete, integrated, virtual, other GPU, CPU.
+// - "all" chooses every chip once: through the first API that has the capabilities `prefer`; if
+//   none has them, through the first API.
+// - If request->api is "all", the other APIs of each chosen chip follow.
+// Fails with ERROR_USAGE if no device matches a name; the message lists the devices. Fails with
+// ERROR_NO_DEVICE if the system, or the API that the user named, has no device.
 MUST_CHECK bool select_devices(struct arena *arena, const struct select_request *request,
                                struct device_list *list, struct error *err);
 

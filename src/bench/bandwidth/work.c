@@ -202,8 +202,8 @@ struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                : is_l1                                ? MEASURE_CORE_CACHE
                                : bandwidth_is_dram(this_case, limits) ? MEASURE_DRAM
                                                                       : MEASURE_CACHE;
-    // Workgroups that read the same memory may hit the L1. If the size of the L1 is unknown, the
-    // memory level of their reads is unknown, too, so no hardware counts are predicted.
+    // These workgroups read the same memory, so the L1 may serve their reads. If its size is
+    // unknown, nobody knows which level serves them. So no hardware counts are predicted.
     if (!this_case->apart && !this_case->shared && limits->l1_bytes == 0)
         claim.counts = &measure_count_no_claims;
     if (level != MEASURE_DRAM && this_case->op != BANDWIDTH_WRITE)

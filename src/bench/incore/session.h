@@ -61,7 +61,8 @@ void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *
 
 enum {
     INCORE_SAMPLES_MAX = 16, // maximum number of samples of a case on one core
-    // Maximum number of proofs in a batch: for dispatches of N iterations, and of 2 N.
+    // Maximum number of proofs (expected values) in a batch. Without clocks in kernels, a sample is
+    // the time of 2 N iterations minus that of N, and each of the two dispatches has its own proof.
     INCORE_PROOFS = 2,
     // bytes from the begin of one proof to the begin of the next
     INCORE_PROOF_STRIDE = 1024
@@ -101,7 +102,8 @@ struct incore_session {
     bool awake;
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
-    // host memory with the proofs to copy to the device
+    // Host memory from which proofs are copied to the device. A proof has the values that kernels
+    // must compute; kernels also count wrong results in it (incore.h).
     struct gpu_buffer *upload;
     // host memory for what kernels write: proofs with their counts, then time stamps
     struct gpu_buffer *readback;
@@ -113,7 +115,7 @@ enum {
     INCORE_STAMPS_BYTES = INCORE_SAMPLES_MAX * INCORE_STAMPS * 8
 };
 
-// The parameters of a dispatch, as kernels declare them.
+// The parameters of a dispatch. Kernels declare the same members in the same order.
 struct incore_params {
 #define MEMBER(name) uint32_t name;
     INCORE_PARAMS(MEMBER)

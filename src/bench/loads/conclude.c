@@ -175,7 +175,8 @@ static void report_drift(struct run *run, const char *device)
 // A unit of the hardware that may limit a case. `counter` shows how busy the unit is.
 struct binding {
     const char *counter;
-    // Amount by which the counter of an NVIDIA core rises per cycle while the unit is busy.
+    // On NVIDIA: how much the counter rises per cycle of one core while the unit is always busy. A
+    // core has four schedulers, so issue_slots rises by 4.
     double per_cycle;
     const char *unit;
 };

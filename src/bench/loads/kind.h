@@ -178,9 +178,10 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
 
 uint32_t loads_hash(uint32_t v);
 
-// Returns the value of one channel of an element. In the most detailed level of a texture that
-// kernels read, texel (x, y) is element x + y × LOADS_SIDE. The elements of the next smaller level
-// of detail follow, with LOADS_SIDE / 2 texels per row. Alpha is 1 if a packed format has no alpha.
+// Returns the value of one channel of an element. For textures: kernels may read several levels of
+// detail. In the most detailed of these, texel (x, y) is element x + y × LOADS_SIDE. Then the
+// elements of the next smaller level follow, in rows of LOADS_SIDE / 2 texels. A packed format
+// without alpha has alpha 1.
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
 
 // Returns the bytes of LOADS_ELEMENTS elements, in `arena`, from byte start_bytes on, and sets

@@ -8,7 +8,8 @@
 
 // Longest time in ns that the host sleeps before it checks again whether the hog needs submissions.
 static const uint64_t look_ns = 2000000;
-// Longest wait in ns for an answer, before the host looks after the next deadline or the hog again.
+// Longest time in ns that the host waits for an answer without a break. After that it looks whether
+// a deadline has come or the hog needs work, and waits again.
 static const uint64_t slice_ns = 1000000;
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)

@@ -300,12 +300,12 @@ static bool is_wanted_of_three(const struct bench_pick *pick)
             (setting == PREEMPT_QUEUES && longest));
 }
 
-// True if the plan keeps the case. All cases take the same time, because their deadlines are fixed.
+// True if the plan keeps the case. Deadlines come at a fixed rate, so all cases take the same time.
 // So the plan leaves out cases that teach little, unless the user chose the value:
-// - dropped deadlines and applications, except in some cases (docs/evidence/preempt.md lists them);
-// - draws as victims, except in some cases and in the preset "full";
-// - cases without a hog that have setting=processes (which is then like "devices") or a priority
-//   other than medium (there is no work to overtake). The preset "full" keeps these cases.
+// - arrivals=closed and actors=three, except in some cases (docs/evidence/preempt.md lists them)
+// - victim=draw, except in some cases; the preset "full" keeps all
+// - hog=none with setting=processes: without a hog this is like setting=devices. "full" keeps it.
+// - hog=none with a priority other than medium: there is no work to overtake. "full" keeps it.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

@@ -24,7 +24,8 @@ enum {
     ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,
-    REACH = 4,      // primitives reach at least from −4 to 4 along y and z; rays go along x
+    // Each primitive covers at least −4 to 4 along y and z. Rays go along x, so they cross it.
+    REACH = 4,
     END_MASK = 2,   // mask of the last instance in a row; the others have mask 1
     POINT_SHARE = 8 // a sample of a point takes 1 / POINT_SHARE of the requested time
 };

@@ -64,9 +64,9 @@ struct rays_session {
     struct gpu_program *scene, *check_all, *check_nearer;
     // The hits of one dispatch: a struct rays_hit for each ray.
     struct gpu_buffer *hits;
-    // Results of the checks: the number of rays without a record, of errors in hits (a ray may have
-    // several), and of rays without a hit; then the lowest number of a ray without a record or with
-    // an error.
+    // Results of the checks, four numbers: rays without a record; errors in hits (a ray may have
+    // several); rays that hit nothing; and the lowest index of a ray without a record or with an
+    // error.
     struct gpu_buffer *result;
     uint32_t scene_rays_log2, row_rays_log2, chain_rays_log2;
 };

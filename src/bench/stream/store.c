@@ -11,7 +11,7 @@ enum {
 };
 _Static_assert(STREAM_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
-// Time-out in ns of submissions before the first visit.
+// Time-out in ns of submissions before the first visit. Each visit then sets its own time-out.
 static const uint64_t timeout_default_ns = UINT64_C(10000000000);
 // Maximum size in bytes of an array with its padding. Kernels number its vectors with 32 bits;
 // those that fill and check it add up to 2^23 to the numbers.

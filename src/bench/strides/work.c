@@ -22,8 +22,9 @@ static bool takes_address(const struct bench_case *c, const struct gpu_info *inf
     return info->kind != GPU_KIND_CPU && (info->caps & needed) == needed;
 }
 
-// Returns the number of threads with different addresses: those of a subgroup, but at most
-// STRIDES_LANES_MAX, because more addresses would only need more cache.
+// Returns the number of threads with different addresses: the threads of a subgroup, but at least
+// STRIDES_LANES and at most STRIDES_LANES_MAX. (More addresses would only need more cache.) If the
+// size of a subgroup is unknown, returns STRIDES_LANES_MAX.
 static uint32_t lanes_of(const struct gpu_info *info)
 {
     uint64_t threads = info->limits.subgroup_threads;

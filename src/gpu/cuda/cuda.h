@@ -214,8 +214,8 @@ void cuda_free_deferred(struct cuda_device *device);
 MUST_CHECK bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory,
                                 uint64_t *address, struct error *err);
 
-// Returns true if this driver and system can move single pages of managed memory; the device's
-// context is then current. If they cannot, fails with ERROR_UNSUPPORTED.
+// Checks that this driver and system can move single pages of managed memory, and makes the
+// device's context current. Fails with ERROR_UNSUPPORTED if they cannot move single pages.
 MUST_CHECK bool cuda_pages_check(const struct cuda_device *device, struct error *err);
 
 // Creates a texture object that reads an image through a sampler. The caller destroys the texture

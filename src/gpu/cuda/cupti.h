@@ -196,8 +196,8 @@ _Static_assert(CUPTI_SIZE(cupti_data_size, bytes) == 64, "GetCounterDataSize");
 _Static_assert(CUPTI_SIZE(cupti_evaluate, values) == 72, "EvaluateToGpuValues");
 _Static_assert(CUPTI_SIZE(cupti_host_initialize, host) == 48, "HostInitialize");
 
-// The CUPTI functions that fathom needs: exported name, type of the argument. Each returns a
-// CUptiResult.
+// List of the CUPTI functions that take a pointer to one struct and return a CUptiResult. Each
+// entry has the exported name of the function and the name of the struct.
 // clang-format off
 #define CUPTI_FUNCTIONS(X) \
     X(cuptiProfilerInitialize, cupti_initialize) \

@@ -179,7 +179,8 @@ static inline struct model_device *model_device_of(const struct gpu_scope *scope
     return (struct model_device *)scope->device;
 }
 
-// Returns the host pointer of a buffer, which kernels get as the buffer's address.
+// Returns the buffer's memory on the host. Simulated kernels run on the host, so this pointer is
+// also the address that they get.
 static inline char *model_host_of(const struct gpu_buffer *buffer)
 {
     return (char *)(uintptr_t)buffer->address; // NOLINT: the address was made from a pointer

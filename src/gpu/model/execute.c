@@ -39,7 +39,8 @@ struct fiber {
     ucontext_t context;
     struct group *group;
     uint32_t thread;
-    double now; // virtual time of the fiber's thread, in cycles
+    // time in the simulation that the fiber's thread has reached, in cycles
+    double now;
     enum fiber_state state;
     bool begun;
 };

@@ -65,8 +65,9 @@ static double in_flight(const struct model_machine *machine, const struct model_
     return all;
 }
 
-// Returns the cycles of a level if each group moves `moved` bytes, by the slower of the bandwidths
-// of a core and of the chip. Unknown bandwidths are ignored.
+// Returns how many cycles a level needs if each workgroup moves `moved` bytes. The bandwidth of a
+// core gives one number of cycles, and that of the chip another. Returns the larger one. An unknown
+// bandwidth gives 0 cycles.
 static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
                         uint64_t groups, double moved)
 {

@@ -30,7 +30,7 @@ struct counters {
 struct vulkan_counter_set {
     struct gpu_counter_set base;
     struct vulkan_counter_set *older;
-    // Vulkan's indices of the counters in the set, each index once
+    // Vulkan's indices of the counters in the set. Names of the same counter share one index here.
     uint32_t *indices;
     uint32_t index_count;
     uint32_t *places; // places[i] is the index in `indices` of counter i of the set

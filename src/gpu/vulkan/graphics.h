@@ -57,8 +57,8 @@ void vulkan_draw_program_destroy(struct vulkan_device *device, struct vulkan_dra
 
 struct vulkan_pass *vulkan_pass_create(struct arena *arena);
 
-// Resets `pass`: no render pass is open and nothing is bound. Must be called when a new recording
-// of the batch begins.
+// Resets `pass`: no render pass is open, nothing is bound, and no image is in the layout for
+// kernels. Must be called when a new recording of the batch begins.
 void vulkan_pass_forget(struct vulkan_pass *pass);
 
 // Must be called at the end of a recording. Ends the render pass. Changes the image of each target
