@@ -127,6 +127,50 @@ static void one_wrong_bit_or_step_is_a_mismatch(void **state)
     assert_int_equal(err.code, ERROR_MISMATCH);
 }
 
+// Offset in bytes, in all proofs, of the expected result of chain 0 after 2 N iterations.
+#define SECOND_PROOF_RESULT(slot) (INCORE_PROOF_STRIDE + 4 * INCORE_HEAD + 8 * (slot))
+
+// Stands for reading hardware counters, which these devices need not have: counts nothing, but runs
+// the work in two passes. In odd rounds, the expected results of 2 N iterations are wrong.
+bool __wrap_measure_count_run(struct measure_count *count, const struct measure_count_desc *desc,
+                              struct error *err);
+bool __wrap_measure_count_run(struct measure_count *count, const struct measure_count_desc *desc,
+                              struct error *err)
+{
+    struct workbench *bench = (struct workbench *)count;
+    const struct incore_session *own = bench->session.state;
+    uint32_t exponent = bench->request.round % 2 << 30;
+    workbench_flip(own->proofs, SECOND_PROOF_RESULT(INCORE_FUSED), exponent);
+    workbench_flip(own->proofs, SECOND_PROOF_RESULT(INCORE_ROUNDED), exponent);
+    for (int pass = 0; pass < 2; pass++)
+        if (!gpu_batch_run(desc->once, desc->timeout_ns, err) ||
+            !gpu_batch_run(desc->twice, desc->timeout_ns, err))
+            return false;
+    return true;
+}
+
+void __wrap_measure_count_report(const struct measure_count *count,
+                                 const struct measure_count_claims *claims,
+                                 struct measure_visit *visit);
+void __wrap_measure_count_report(const struct measure_count *count,
+                                 const struct measure_count_claims *claims,
+                                 struct measure_visit *visit)
+{
+    (void)count, (void)claims, (void)visit;
+}
+
+// Given a case whose work hardware counters count, when they count, then the dispatches of N and of
+// 2 N iterations compute what the host computes. When one of them does not, the case fails.
+static void counted_work_is_what_the_host_computes(void **state)
+{
+    struct workbench *bench = *state;
+    static const char *const wanted = "scope=core/op=fp32-exp2/ilp=1/subgroups=1";
+    bench->request.count = (struct measure_count *)bench;
+    if (!workbench_visit(bench, "%s", wanted))
+        fail_msg("%s", bench->err.message);
+    workbench_refuse(bench, ERROR_MISMATCH, "%s", wanted);
+}
+
 static void what_does_not_fit_is_refused(void **state)
 {
     struct workbench *bench = *state;
@@ -149,6 +193,7 @@ int main(int argc, char **argv)
         EACH(so_is_every_number_of_chains),
         EACH(so_is_every_peak),
         EACH(one_wrong_bit_or_step_is_a_mismatch),
+        EACH(counted_work_is_what_the_host_computes),
         EACH(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,8 @@ struct core {
     bool separate;
 };
 
-// With time stamps, dispatches have N or 2 N iterations; each has its proof (expected values).
+// Returns the number of proofs (expected values) that the samples use: with the core's counter, all
+// dispatches have N iterations; with time stamps, N or 2 N. Counted dispatches have both lengths.
 static unsigned proof_count(const struct core *core)
 {
     return core->session->clocked ? 1 : INCORE_PROOFS;
@@ -47,7 +48,7 @@ static void set_iterations(struct core *core, uint32_t iterations)
 {
     const uint64_t chain_steps = incore_chain_steps(core->this_case);
     core->memory->iterations = iterations;
-    for (uint32_t i = 0; i < proof_count(core); i++)
+    for (uint32_t i = 0; i < INCORE_PROOFS; i++)
         incore_kind_fill(core->this_case->kind,
                          (WARM_UP_ITERATIONS + (i + 1) * iterations) * chain_steps,
                          core->memory->words[i]);
@@ -75,7 +76,7 @@ static struct gpu_batch *begin_batch(struct core *core, unsigned spans, struct e
 {
     const struct gpu_batch_desc desc = {.span_count = spans};
     struct gpu_batch *batch = gpu_batch_create(core->run->scope, &desc, err);
-    for (unsigned i = 0; batch && i < proof_count(core); i++)
+    for (unsigned i = 0; batch && i < INCORE_PROOFS; i++)
         incore_proof_record(core->session, i, core->memory->words[i], batch);
     return batch;
 }
@@ -339,6 +340,19 @@ static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
+// Fails if a counted dispatch has another result than the host.
+static bool check_counted(const struct core *core, struct error *err)
+{
+    struct gpu_batch *batch = gpu_batch_create(core->run->scope, &(struct gpu_batch_desc){0}, err);
+    struct incore_proven unused;
+    if (!batch)
+        return false;
+    incore_results_record(core->session, batch);
+    return gpu_batch_end(batch, err) && gpu_batch_run(batch, core->run->request->timeout_ns, err) &&
+           incore_proof_check(core->session, 0, &unused, err) &&
+           incore_proof_check(core->session, 1, &unused, err);
+}
+
 // Counts events over N and over 2 N timed iterations; the difference belongs to N iterations.
 static bool count(struct core *core, struct measure_visit *visit, struct error *err)
 {
@@ -348,7 +362,7 @@ static bool count(struct core *core, struct measure_visit *visit, struct error *
     struct measure_count_desc desc = {.units = 1, .timeout_ns = request->timeout_ns};
     if (!(desc.once = batch_of_iterations(core, 0, err)) ||
         !(desc.twice = batch_of_iterations(core, 1, err)) ||
-        !measure_count_run(request->count, &desc, err))
+        !measure_count_run(request->count, &desc, err) || !check_counted(core, err))
         return false;
     const struct incore_case *this_case = core->this_case;
     double steps = (double)core->memory->iterations * this_case->chains *
