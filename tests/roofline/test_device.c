@@ -95,6 +95,26 @@ static void one_changed_value_is_a_mismatch(void **state)
     assert_int_equal(bench->err.code, ERROR_MISMATCH);
 }
 
+// Given too little memory for a buffer of each type, and a buffer of one type, when cases change
+// the type, then all use this buffer, and the host keeps nothing of the data that was in it.
+static void types_share_the_buffer_that_is_there(void **state)
+{
+    struct workbench *bench = *state;
+    struct roofline_session *own = bench->session.state;
+    size_t before = 0;
+    if (GPU_CAP(FLOAT64) & ~bench->session.info->caps)
+        skip();
+    assert_true(visit(bench, "fp64", 1));
+    own->shares = true;
+    for (unsigned round = 0; round < 3; round++) {
+        assert_true(visit(bench, "fp32", 1) && visit(bench, "fp64", 1));
+        assert_ptr_equal(own->source, own->sources[1]);
+        assert_null(own->sources[0]);
+        before = before ? before : arena_used_bytes(bench->session.arena);
+    }
+    assert_true(arena_used_bytes(bench->session.arena) - before < ROOFLINE_PERIOD * 16);
+}
+
 static void another_number_of_steps_adds_up_to_something_else(void **state)
 {
     const uint64_t bytes = 1 << 20;
@@ -133,6 +153,7 @@ int main(int argc, char **argv)
         EACH(every_intensity_gives_what_the_host_computes),
         EACH(a_cpu_reads_at_least_one_period),
         EACH(one_changed_value_is_a_mismatch),
+        EACH(types_share_the_buffer_that_is_there),
         cmocka_unit_test(another_number_of_steps_adds_up_to_something_else),
         cmocka_unit_test(only_whole_steps_make_an_intensity),
     };

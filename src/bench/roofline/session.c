@@ -99,10 +99,13 @@ struct roofline_sums roofline_expect(const struct roofline_number *number, uint6
 static bool fill(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {
+    struct arena_mark mark = arena_mark(session->bench->arena);
     uint32_t *period = ARENA_ARRAY(session->bench->arena, PERIOD_WORDS, uint32_t);
     uint64_t done = PERIOD_BYTES;
     fill_period(number, period);
-    if (!gpu_buffer_write(session->source, 0, period, done, err))
+    bool written = gpu_buffer_write(session->source, 0, period, done, err);
+    arena_rewind(session->bench->arena, mark);
+    if (!written)
         return false;
     struct gpu_scope *scope = gpu_scope_open(session->bench->device);
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
@@ -150,6 +153,18 @@ void roofline_close(struct bench_session *bench)
         measure_energy_close(session->energy);
 }
 
+// Returns the index of the buffer for the type. If types share, a type without a buffer takes the
+// first one that is there.
+static size_t place_of(const struct roofline_session *session, const struct roofline_number *number)
+{
+    size_t own = (size_t)(number - roofline_numbers);
+    if (session->shares && !session->sources[own])
+        for (size_t i = 0; i < ROOFLINE_NUMBERS; i++)
+            if (session->sources[i])
+                return i;
+    return own;
+}
+
 static bool make_source(struct roofline_session *session, size_t place, struct error *err)
 {
     if (!session->sources[place])
@@ -158,17 +173,17 @@ static bool make_source(struct roofline_session *session, size_t place, struct e
     return session->sources[place] != NULL;
 }
 
-// Sets session->source to the buffer of this type, which stays filled. If there is too little
-// memory, all types share one buffer, and a new type fills it again.
+// Sets session->source to a buffer with the data of this type. Each type has a buffer, which stays
+// filled. If there is too little memory, types share one, and a new type fills it again.
 static bool load(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {
-    size_t place = session->shares ? 0 : (size_t)(number - roofline_numbers);
+    size_t place = place_of(session, number);
     if (!make_source(session, place, err)) {
         if (err->code != ERROR_OUT_OF_MEMORY || session->shares)
             return false;
         session->shares = true;
-        place = 0;
+        place = place_of(session, number);
         if (!make_source(session, place, err))
             return false;
     }

@@ -45,8 +45,8 @@ struct roofline_session {
     unsigned blocks;               // number of blocks that a workgroup reads
     // Words to which kernels add their sums and counts (measure/unit.h).
     struct gpu_buffer *words;
-    // True: there is too little memory, so all types of numbers share sources[0]. False: each type
-    // has its own buffer.
+    // True: there is too little memory, so no more buffers are created if there is one. False: each
+    // type of numbers has its own buffer.
     bool shares;
     // Buffers that kernels read; NULL if not created yet.
     struct gpu_buffer *sources[ROOFLINE_NUMBERS];
