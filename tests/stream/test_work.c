@@ -220,6 +220,22 @@ static void a_core_holds_two_workgroups_of_single_threads(void **state)
         assert_true(work.grid[0] <= 65535 && work.grid[2] == 3);
         assert_true(work.moved_bytes == 3 * GIB);
     }
+    // Threads number elements with 32 bits.
+    static const struct {
+        bool doubles, fits;
+        uint64_t bytes;
+    } sizes[] = {{false, true, 16 * GIB - STREAM_GRAIN_BYTES},
+                 {false, false, 16 * GIB},
+                 {true, true, 32 * GIB - STREAM_GRAIN_BYTES},
+                 {true, false, 32 * GIB}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        this_case.doubles = sizes[i].doubles;
+        this_case.bytes = sizes[i].bytes;
+        if (stream_single_shape(&this_case, &info, &shape, &err) != sizes[i].fits)
+            fail_msg("%s of %llu bytes", sizes[i].doubles ? "doubles" : "floats",
+                     (unsigned long long)sizes[i].bytes);
+    }
+    this_case.bytes = GIB;
     static const unsigned wrong[] = {96, 383, 448, 2176};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         this_case.core_threads = wrong[i];

@@ -89,7 +89,7 @@ MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
 // Sets `shape` to core_threads threads per core in two workgroups, with one element per thread.
 // Each workgroup reserves so much shared memory that a core holds only two. Fails with
 // ERROR_UNSUPPORTED if the device does not allow that, if no kernel has workgroups of core_threads
-// / 2 threads, or if an array has 16 GiB or more.
+// / 2 threads, or if an array has 2^32 elements or more.
 MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);

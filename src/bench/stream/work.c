@@ -128,6 +128,12 @@ bool stream_resident_shape(const struct stream_case *this_case, const struct gpu
     return true;
 }
 
+// With kernel=single, a block is one element.
+static unsigned element_bytes(const struct stream_case *this_case)
+{
+    return this_case->doubles ? sizeof(double) : sizeof(float);
+}
+
 bool stream_single_shape(const struct stream_case *this_case, const struct gpu_info *info,
                          struct stream_shape *shape, struct error *err)
 {
@@ -152,8 +158,10 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
                          "%u threads a core are not two workgroups of %d, or of a multiple of %d "
                          "threads up to %d",
                          this_case->core_threads, SINGLE_LEAST, SINGLE_STEP, SINGLE_MOST);
-    if (this_case->bytes / sizeof(float) > UINT32_MAX)
-        return error_set(err, ERROR_UNSUPPORTED, "an array has 16 GiB or more");
+    // Threads number elements with 32 bits.
+    if (this_case->bytes / element_bytes(this_case) > UINT32_MAX)
+        return error_set(err, ERROR_UNSUPPORTED, "an array has %u GiB or more",
+                         4 * element_bytes(this_case));
     *shape = (struct stream_shape){.threads = threads,
                                    .loads = 1,
                                    .steps = 1,
@@ -164,11 +172,11 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
 
 // ---------------------------------------------------------------- the dispatch
 
-// Returns the number of blocks in an array. With kernel=single, a block is one element.
+// Returns the number of blocks in an array.
 static uint64_t blocks_of(const struct stream_case *this_case, const struct stream_shape *shape)
 {
     if (shape->single)
-        return this_case->bytes / (this_case->doubles ? sizeof(double) : sizeof(float));
+        return this_case->bytes / element_bytes(this_case);
     return this_case->bytes / ((uint64_t)shape->threads * shape->loads * STREAM_VECTOR_BYTES);
 }
 
