@@ -393,6 +393,33 @@ static void a_visit_brings_metrics_and_series_that_fit_the_queues(void **state)
     assert_int_equal((int)pair[6], !two);
 }
 
+static void each_workload_has_its_size(void **state)
+{
+    struct fixture *f = *state;
+    // Given a scenario of two workloads of different sizes
+    struct bench_case small =
+        workbench_case(&f->bench, "scenario=default/barrier=memory/place=after");
+    small.values[0].text = "{\"workloads\": [{\"name\": \"A\", \"groups\": 4},"
+                           "{\"name\": \"B\", \"groups\": 2}]}";
+    f->bench.request.samples = 4;
+    // When it is visited, then the details say how large each one is
+    if (!workbench_visit_case(&f->bench, &small))
+        fail_msg("%s", f->bench.err.message);
+    static const char *const wanted[] = {"A, on the direct queue, alone ",
+                                         "B, on the direct queue"};
+    size_t seen = 0;
+    for (size_t i = 0; i < f->bench.seen->detail_count; i++) {
+        const struct named_text *detail = &f->bench.seen->details[i];
+        assert_null(strstr(detail->text, "a workload"));
+        if (strncmp(detail->name, "lane ", 5) != 0)
+            continue;
+        assert_true(seen < 2 && strncmp(detail->text, wanted[seen], strlen(wanted[seen])) == 0);
+        assert_non_null(strstr(detail->text, seen == 0 ? ", 4096 threads" : ", 2048 threads"));
+        seen++;
+    }
+    assert_int_equal(seen, 2);
+}
+
 #define EACH(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
 
 int main(int argc, char **argv)
@@ -415,6 +442,7 @@ int main(int argc, char **argv)
         EACH(cores_agree_on_the_clock_or_it_is_known_how_far_not),
         EACH(a_case_whose_priority_is_refused_is_suspect),
         EACH(a_clock_that_another_priority_held_is_free_again),
+        EACH(each_workload_has_its_size),
         EACH(a_visit_brings_metrics_and_series_that_fit_the_queues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -261,15 +261,16 @@ static void report_metrics(const struct work *work, struct measure_visit *visit)
             visit_samples(visit, m, values[m], work->frame_count, steps[m]);
 }
 
-static const char *draw_text(const struct work *work, size_t w)
+static const char *size_text(const struct work *work, size_t w)
 {
     const struct overlap_workload *workload = &work->stage.scenario->workloads[w];
     if (workload->draw)
-        return arena_printf(work->run->arena, ", a draw of %d x %u pixels, %u repeats an iteration",
+        return arena_printf(work->run->arena, "a draw of %d x %u pixels, %u repeats an iteration",
                             OVERLAP_BLOCK_THREADS, workload->blocks, work->stage.draw_repeats);
-    return work->history->scenario->workloads[w].draw
-               ? ", a dispatch instead of a draw: only the first queue draws"
-               : "";
+    return arena_printf(work->run->arena, "%u threads%s", workload->blocks * OVERLAP_BLOCK_THREADS,
+                        work->history->scenario->workloads[w].draw
+                            ? ", a dispatch instead of a draw: only the first queue draws"
+                            : "");
 }
 
 static void report_clock(const struct overlap_session *session,
@@ -308,14 +309,13 @@ static void report_details(const struct work *work, struct measure_visit *visit)
                 ? "granted: the driver accepted it (RADV: peak clocks, with Linux 5.17 or later)"
                 : "not available: the clocks are free");
     report_clock(work->stage.session, &work->history->polling, visit);
-    visit_detail(
-        visit, "work", "%u repeats of %d xorshift rounds an iteration, %u threads a workload",
-        work->stage.repeats, OVERLAP_ROUNDS, scenario->workloads[0].blocks * OVERLAP_BLOCK_THREADS);
+    visit_detail(visit, "work", "%u repeats of %d xorshift rounds an iteration",
+                 work->stage.repeats, OVERLAP_ROUNDS);
     for (size_t w = 0; w < scenario->count; w++) {
         visit_detail(visit, arena_printf(work->run->arena, "lane %zu", w),
-                     "%s, on %s, alone %.4g us%s", scenario->workloads[w].name,
+                     "%s, on %s, alone %.4g us, %s", scenario->workloads[w].name,
                      work->queues[w] == OVERLAP_COMPUTE ? "the compute queue" : "the direct queue",
-                     work->alone_ns[w] / 1000, draw_text(work, w));
+                     work->alone_ns[w] / 1000, size_text(work, w));
     }
 }
 
