@@ -136,19 +136,21 @@ bool gpu_info_check(const struct gpu_info *info, struct error *err)
                              "driver reports %s = %" PRIu64 ", which cannot be true",
                              limit_table[i].name, value);
     }
-    if (info->limits.stamp_bits && !info->limits.stamp_step_ps)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "driver reports time stamps whose unit is no positive number");
     if (info->family_count > GPU_FAMILIES_MAX)
         return error_set(err, ERROR_UNSUPPORTED, "driver reports %u families of queues",
                          info->family_count);
-    for (unsigned i = 0; i < info->family_count; i++)
+    bool has_stamps = info->limits.stamp_bits;
+    for (unsigned i = 0; i < info->family_count; i++) {
+        has_stamps = has_stamps || info->families[i].stamp_bits;
         if (info->families[i].count == 0 || info->families[i].count > UINT16_MAX ||
             info->families[i].stamp_bits > 64)
             return error_set(err, ERROR_UNSUPPORTED,
                              "driver reports a family of %u queues with time stamps of %u bits",
                              info->families[i].count, info->families[i].stamp_bits);
-    return true;
+    }
+    return !has_stamps || info->limits.stamp_step_ps ||
+           error_set(err, ERROR_UNSUPPORTED,
+                     "driver reports time stamps whose unit is no positive number");
 }
 
 // ---------------------------------------------------------------- formats

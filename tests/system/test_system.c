@@ -217,6 +217,10 @@ static void limits_are_checked_one_by_one(void **state)
     info = plausible();
     info.limits.stamp_step_ps = 0;
     assert_refused(&info, "no positive number");
+    info.limits.stamp_bits = 0; // only a family without graphics has time stamps
+    assert_refused(&info, "no positive number");
+    info.families[0].stamp_bits = 0;
+    assert_true(gpu_info_check(&info, &err));
     info = plausible();
     info.limits.stamp_bits = 65;
     assert_refused(&info, "stamp_bits = 65");
