@@ -315,6 +315,21 @@ static void victims_whose_submission_takes_long_are_late(void **state)
     assert_int_equal(open.late, 0);
 }
 
+// Given a device that answers at once, and a thread that is behind its deadlines and so does not
+// look between them, then no deadline finds too many pending.
+static void a_thread_that_did_not_look_takes_no_answer_for_pending(void **state)
+{
+    (void)state;
+    struct contention open;
+    memset(&world, 0, sizeof world);
+    world.hog_ns = 1, world.open_ns = 1;
+    world.held_ns = 2 * CONTENTION_PERIOD_NS;
+    arrive(1000 * MS, &open);
+    assert_int_equal(open.answered, SAMPLES);
+    for (uint32_t i = 0; i < open.count; i++)
+        assert_false(open.answers[i].censored);
+}
+
 static void dropping_victims_behind_a_held_thread_are_late(void **state)
 {
     (void)state;
@@ -345,6 +360,7 @@ int main(void)
         cmocka_unit_test(frames_that_were_not_seen_are_not_counted),
         cmocka_unit_test(the_application_comes_a_quarter_of_a_period_before_the_victim),
         cmocka_unit_test(victims_whose_submission_takes_long_are_late),
+        cmocka_unit_test(a_thread_that_did_not_look_takes_no_answer_for_pending),
         cmocka_unit_test(dropping_victims_behind_a_held_thread_are_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,21 +54,6 @@ static uint32_t pending(const struct contention_arrivals *arrivals)
     return arrivals->load->submitted - arrivals->load->finished;
 }
 
-// Submits the actor's load for deadline number result->due. If CONTENTION_PENDING_MAX are pending,
-// submits nothing, and the response time becomes a lower bound.
-static bool ask(const struct contention_arrivals *arrivals, struct contention *result,
-                struct error *err)
-{
-    uint64_t due_ns = arrivals->first_ns + result->due * CONTENTION_PERIOD_NS;
-    struct contention_answer *answer = &result->answers[result->due++];
-    answer->censored = pending(arrivals) == CONTENTION_PENDING_MAX;
-    if (!answer->censored && !load_submit(arrivals->load, err))
-        return false;
-    answer->victim = arrivals->load->submitted - 1;
-    result->late += !answer->censored && clock_now_ns() > due_ns + CONTENTION_PERIOD_NS / 4;
-    return true;
-}
-
 // Waits for the oldest pending submission, at most slice_ns, and sets the response times of all
 // that are done. If none is pending, sleeps until `until_ns`.
 static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
@@ -91,6 +76,24 @@ static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
         result->met += !answer->censored && now_ns <= due_ns + CONTENTION_PERIOD_NS;
         result->count++;
     }
+    return true;
+}
+
+// Submits the actor's load for deadline number result->due. If CONTENTION_PENDING_MAX are pending,
+// submits nothing, and the response time becomes a lower bound.
+static bool ask(const struct contention_arrivals *arrivals, struct contention *result,
+                struct error *err)
+{
+    // After a time without a look, submissions that count as pending may be done.
+    if (pending(arrivals) == CONTENTION_PENDING_MAX && !look(arrivals, 0, result, err))
+        return false;
+    uint64_t due_ns = arrivals->first_ns + result->due * CONTENTION_PERIOD_NS;
+    struct contention_answer *answer = &result->answers[result->due++];
+    answer->censored = pending(arrivals) == CONTENTION_PENDING_MAX;
+    if (!answer->censored && !load_submit(arrivals->load, err))
+        return false;
+    answer->victim = arrivals->load->submitted - 1;
+    result->late += !answer->censored && clock_now_ns() > due_ns + CONTENTION_PERIOD_NS / 4;
     return true;
 }
 
