@@ -56,6 +56,16 @@ static void quick_is_a_handful(void **state)
     assert_int_equal(count_of(planned, "direction", "peer"), 0);
 }
 
+// Given a kind of copy that quick leaves out, when the user asks for it, then quick has it.
+static void quick_has_what_a_user_asks_for(void **state)
+{
+    struct planned *planned = *state;
+    assert_true(plan(planned, "quick", "direction=peer"));
+    assert_true(count_of(planned, "direction", "peer") >= 1);
+    assert_true(plan(planned, "quick", "by=queue"));
+    assert_int_equal(count_of(planned, "by", "queue"), 4 + 2); // two are single messages
+}
+
 static void what_does_not_fit_becomes_the_largest_that_does(void **state)
 {
     struct planned *planned = *state;
@@ -118,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         EACH(standard_has_every_way_and_says_that_a_device_is_alone),
         EACH(quick_is_a_handful),
+        EACH(quick_has_what_a_user_asks_for),
         EACH(what_does_not_fit_becomes_the_largest_that_does),
         EACH(what_a_user_asks_for_stays),
         EACH(what_makes_no_sense_is_refused),

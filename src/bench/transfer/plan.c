@@ -114,14 +114,16 @@ static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
     return false;
 }
 
-// Returns true if presets have cases of this kind (direction, memory, by, ways) with this size.
-static bool has_size(const struct transfer_case *this_case)
+// Returns true if a preset with `sizes` sizes has cases of this kind (direction, memory, by, ways)
+// with this size. If there is only one size, peers and queues take it, too.
+static bool has_size(const struct transfer_case *this_case, size_t sizes)
 {
     if (this_case->direction == TRANSFER_PEER)
-        return is_among(this_case->bytes, peer_bytes, COUNT(peer_bytes)) &&
-               (this_case->ways == TRANSFER_WAYS_ONE || this_case->bytes > peer_bytes[0]);
+        return sizes == 1 ||
+               (is_among(this_case->bytes, peer_bytes, COUNT(peer_bytes)) &&
+                (this_case->ways == TRANSFER_WAYS_ONE || this_case->bytes > peer_bytes[0]));
     if (this_case->by == TRANSFER_BY_QUEUE)
-        return is_among(this_case->bytes, queue_bytes, COUNT(queue_bytes));
+        return sizes == 1 || is_among(this_case->bytes, queue_bytes, COUNT(queue_bytes));
     return this_case->memory != TRANSFER_MAPPED || this_case->direction != TRANSFER_D2H ||
            this_case->bytes <= MAPPED_READ_MAX;
 }
@@ -175,7 +177,8 @@ static bool is_wanted(const struct bench_pick *pick, struct error *err)
         return this_case.by == TRANSFER_BY_COPY || choices[TRANSFER_PARAM_BY].from_user;
     if (this_case.direction == TRANSFER_PEER && !is_among_devices(pick->request, &this_case))
         return false;
-    return choices[TRANSFER_PARAM_BYTES].from_user || has_size(&this_case);
+    return choices[TRANSFER_PARAM_BYTES].from_user ||
+           has_size(&this_case, choices[TRANSFER_PARAM_BYTES].value_count);
 }
 
 static bool is_chosen(const struct bench_choice *choice, const char *id)
