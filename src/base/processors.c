@@ -92,12 +92,12 @@ static void add_process(const char *root, const char *process, struct processors
 static bool add_children(const char *root, const char *process, const char *thread,
                          struct processors_time *time)
 {
-    char line[4096], *rest = line;
-    if (!text_read_line(line, sizeof line, "%s/proc/%s/task/%s/children", root, process, thread))
-        return false;
-    for (const char *child; (child = strtok_r(rest, " ", &rest));)
+    char path[256], child[24];
+    snprintf(path, sizeof path, "%s/proc/%s/task/%s/children", root, process, thread);
+    FILE *children = fopen(path, "r");
+    while (children && fscanf(children, "%23s", child) == 1)
         add_process(root, child, time);
-    return true;
+    return children && fclose(children) == 0;
 }
 
 // Reads the first line of /proc/stat: "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL …", in

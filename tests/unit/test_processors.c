@@ -195,6 +195,32 @@ static void the_family_is_told_from_others(void **state)
     assert_int_equal(system(command), 0);
 }
 
+// Given a process with more children than fit into 4 KiB of text, when their times are read, then
+// the last child counts, too.
+static void a_large_family_is_whole(void **state)
+{
+    (void)state;
+    char root[64], command[128], children[8192];
+    struct processors_time time;
+    size_t length = 0;
+    make_root(root);
+    write_root(root, (const double[2][2]){{5e9, 1e9}, {0, 0}}, 0, 1000);
+    make_folder(root, "/proc/7");
+    make_folder(root, "/proc/7/task");
+    make_folder(root, "/proc/7/task/7");
+    make_folder(root, "/proc/8");
+    for (int i = 0; i < 700; i++) // these have ended
+        length += (size_t)snprintf(children + length, sizeof children - length, "%d ", 4000000 + i);
+    snprintf(children + length, sizeof children - length, "8 \n");
+    write_file(root, "/proc/7/stat", "7 (fathom) S 1 7 7 0 -1 4 0 0 0 0 10 10 0 0 20 0\n");
+    write_file(root, "/proc/8/stat", "8 (exe) R 7 7 7 0 -1 4 0 0 0 0 100 100 0 0 20 0\n");
+    write_file(root, "/proc/7/task/7/children", children);
+    assert_true(processors_time_read(root, 7, &time));
+    assert_true(time.family == 220);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+}
+
 static void a_limit_of_the_container_is_seen(void **state)
 {
     (void)state;
@@ -227,6 +253,7 @@ int main(void)
         cmocka_unit_test(a_list_that_is_none_changes_nothing),
         cmocka_unit_test(others_on_the_processors_are_seen),
         cmocka_unit_test(the_family_is_told_from_others),
+        cmocka_unit_test(a_large_family_is_whole),
         cmocka_unit_test(a_limit_of_the_container_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
