@@ -163,8 +163,8 @@ struct gpu_device {
     struct gpu_scope *scopes;   // list of the device's open scopes, the newest first
     bool clock_held;  // true while gpu_device_hold_clock keeps the device's clocks at their peak
     atomic_bool lost; // true if the device was lost or hangs; calls that use the device then fail
-    // true if a batch (gpu_batch_finish) or a copy (only Vulkan) did not end in time; the device's
-    // objects are then never destroyed
+    // true if a batch (gpu_batch_finish) or a copy between host and device did not end in time; the
+    // device's objects are then never destroyed
     bool hung;
 };
 

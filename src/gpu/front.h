@@ -33,6 +33,15 @@ static inline bool gpu_device_note(struct gpu_device *device, bool ok, const str
     return ok;
 }
 
+// Like gpu_device_note, for a call that waits for a copy between host and device. After
+// ERROR_TIMEOUT, the device counts as lost and as hung, because the copy may still use its memory.
+static inline bool gpu_host_copy_note(struct gpu_device *device, bool ok, const struct error *err)
+{
+    if (!ok && err && err->code == ERROR_TIMEOUT)
+        device->lost = device->hung = true;
+    return gpu_device_note(device, ok, err);
+}
+
 // Returns the backend of the device's API, and sets *state to that backend's state. Returns NULL if
 // the system has not loaded that backend.
 const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,

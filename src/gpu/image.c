@@ -138,7 +138,7 @@ bool gpu_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, cons
                          ", which has %" PRIu64,
                          bytes, mip, level_bytes(desc, mip));
     return gpu_host_copy_check(device, err) &&
-           gpu_device_note(
+           gpu_host_copy_note(
                device, device->backend->image_write(image, mip, layer, texels, bytes, err), err);
 }
 
@@ -156,8 +156,8 @@ bool gpu_image_copy_from(struct gpu_image *image, struct gpu_buffer *source, uin
            gpu_range_check(source, offset, level_bytes(&image->desc, 0), "gpu_image_copy_from",
                            err) &&
            gpu_host_copy_check(device, err) &&
-           gpu_device_note(device, device->backend->image_copy_from(image, source, offset, err),
-                           err);
+           gpu_host_copy_note(device, device->backend->image_copy_from(image, source, offset, err),
+                              err);
 }
 
 // ---------------------------------------------------------------- samplers

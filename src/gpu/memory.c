@@ -36,7 +36,7 @@ struct gpu_buffer *gpu_buffer_create(struct gpu_scope *scope, const struct gpu_b
         return NULL;
     }
     struct gpu_buffer *buffer = device->backend->buffer_create(scope, desc, err);
-    if (!gpu_device_note(device, buffer, err))
+    if (!gpu_host_copy_note(device, buffer, err))
         return NULL;
     buffer->bytes = desc->bytes;
     buffer->memory = desc->memory;
@@ -87,8 +87,8 @@ bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *da
         return gpu_device_check(device, err);
     }
     return gpu_host_copy_check(device, err) &&
-           gpu_device_note(device, device->backend->buffer_write(buffer, offset, data, bytes, err),
-                           err);
+           gpu_host_copy_note(device,
+                              device->backend->buffer_write(buffer, offset, data, bytes, err), err);
 }
 
 bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
@@ -104,8 +104,8 @@ bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uin
         return gpu_device_check(device, err);
     }
     return gpu_host_copy_check(device, err) &&
-           gpu_device_note(device, device->backend->buffer_read(buffer, offset, data, bytes, err),
-                           err);
+           gpu_host_copy_note(device,
+                              device->backend->buffer_read(buffer, offset, data, bytes, err), err);
 }
 
 static bool check_typed(const struct gpu_buffer *buffer, enum gpu_format format, uint64_t offset,

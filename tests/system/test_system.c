@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which backends a system loads and in which order, and which devices it lists.
+// Which backends a system loads and in which order, which devices it lists, and which it gives up.
 #include "gpu/backend.h"
 #include "gpu/kernels.h"
 
@@ -232,6 +232,75 @@ static void limits_are_checked_one_by_one(void **state)
     assert_refused(&info, "9 families");
 }
 
+// ---------------------------------------------------------------- copies that do not end
+
+static bool late(struct error *err)
+{
+    return error_set(err, ERROR_TIMEOUT, "not done after 30 s");
+}
+
+static bool late_write(struct gpu_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes,
+                       struct error *err)
+{
+    (void)buffer, (void)offset, (void)data, (void)bytes;
+    return late(err);
+}
+
+static bool late_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
+                      struct error *err)
+{
+    (void)buffer, (void)offset, (void)data, (void)bytes;
+    return late(err);
+}
+
+static bool late_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer,
+                             const void *texels, uint64_t bytes, struct error *err)
+{
+    (void)image, (void)mip, (void)layer, (void)texels, (void)bytes;
+    return late(err);
+}
+
+static bool late_image_copy(struct gpu_image *image, struct gpu_buffer *source, uint64_t offset,
+                            struct error *err)
+{
+    (void)image, (void)source, (void)offset;
+    return late(err);
+}
+
+// Given a driver whose copies do not end in time, when one of them is made, then nothing more is
+// asked of the device: it counts as lost, and as hung.
+static void after_a_copy_that_did_not_end_the_device_is_given_up(void **state)
+{
+    (void)state;
+    static const struct gpu_backend backend = {.buffer_write = late_write,
+                                               .buffer_read = late_read,
+                                               .image_write = late_image_write,
+                                               .image_copy_from = late_image_copy};
+    static const struct gpu_info info = {.id = "late:0"};
+    for (int copy = 0; copy < 4; copy++) {
+        struct error err = {0};
+        uint32_t word = 0;
+        struct gpu_device device = {.backend = &backend, .info = &info};
+        struct gpu_queue queue = {.device = &device};
+        struct gpu_scope scope = {.device = &device};
+        struct gpu_buffer buffer = {.object.scope = &scope, .bytes = sizeof word};
+        struct gpu_image image = {.object.scope = &scope,
+                                  .desc = {.format = GPU_FORMAT_R32_UINT,
+                                           .width = 1,
+                                           .height = 1,
+                                           .depth = 1,
+                                           .mips = 1,
+                                           .layers = 1}};
+        device.queues[0] = &queue;
+        assert_false(copy == 0   ? gpu_buffer_write(&buffer, 0, &word, sizeof word, &err)
+                     : copy == 1 ? gpu_buffer_read(&buffer, 0, &word, sizeof word, &err)
+                     : copy == 2 ? gpu_image_write(&image, 0, 0, &word, sizeof word, &err)
+                                 : gpu_image_copy_from(&image, &buffer, 0, &err));
+        assert_int_equal(err.code, ERROR_TIMEOUT);
+        assert_true(device.lost && device.hung);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +311,7 @@ int main(void)
         cmocka_unit_test(a_known_card_keeps_its_id),
         cmocka_unit_test(a_device_whose_limits_cannot_be_true_is_unavailable),
         cmocka_unit_test(limits_are_checked_one_by_one),
+        cmocka_unit_test(after_a_copy_that_did_not_end_the_device_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
