@@ -151,7 +151,9 @@ static bool submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error 
     struct gpu_device *device = batch_device(batch);
     if (!device->backend->batch_submit(batch, hold, err)) {
         batch->after_count = 0;
-        return gpu_device_note(device, false, err);
+        gpu_device_note(device, false, err);
+        gpu_hold_let_go(hold); // the queue may already wait for it
+        return false;
     }
     batch->hold = hold;
     batch->state = GPU_BATCH_IN_FLIGHT;
@@ -263,4 +265,12 @@ bool gpu_hold_release(struct gpu_hold *hold, struct error *err)
         return false;
     hold->released = true;
     return true;
+}
+
+void gpu_hold_let_go(struct gpu_hold *hold)
+{
+    struct error err;
+    // a failed release shows later: the wait for the batch then fails
+    if (hold && !gpu_hold_release(hold, &err))
+        return;
 }

@@ -56,6 +56,9 @@ struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu
 // hung, unless the error is ERROR_DEVICE_LOST.
 void gpu_batch_finish(struct gpu_batch *batch);
 
+// Releases the hold, unless it is NULL or released. Reports no error.
+void gpu_hold_let_go(struct gpu_hold *hold);
+
 // Returns the queues whose work can delay the work on `queue`, including `queue` itself. In the
 // returned bit set, bit q means device->queues[q].
 uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *queue);

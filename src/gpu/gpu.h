@@ -518,7 +518,8 @@ struct gpu_hold *gpu_hold_create(struct gpu_scope *scope, struct error *err);
 MUST_CHECK bool gpu_hold_release(struct gpu_hold *hold, struct error *err);
 
 // Submits the batch. If `hold` is not NULL, the batch starts after the release of the hold. An
-// ordered batch starts after the earlier work of its queue. Fails if the batch is in flight.
+// ordered batch starts after the earlier work of its queue. Fails if the batch is in flight. If the
+// driver refuses the submission, the hold is released, because the queue may already wait for it.
 MUST_CHECK bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
 
 enum {

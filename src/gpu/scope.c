@@ -54,19 +54,11 @@ struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu
     return device->scopes ? first_in_flight(device->scopes->newest, device->scopes) : NULL;
 }
 
-static void release(struct gpu_hold *hold)
-{
-    struct error err;
-    // a failed release shows later: the wait for the batch then fails
-    if (hold && !gpu_hold_release(hold, &err))
-        return;
-}
-
 static void release_holds(struct gpu_scope *scope)
 {
     for (struct gpu_object *object = scope->newest; object; object = object->older)
         if (object->kind == GPU_OBJECT_HOLD)
-            release((struct gpu_hold *)object);
+            gpu_hold_let_go((struct gpu_hold *)object);
 }
 
 static uint32_t queue_bit(const struct gpu_queue *queue)
@@ -102,7 +94,7 @@ static void release_queue(struct gpu_device *device, const struct gpu_queue *que
     struct gpu_batch *batch = NULL;
     while ((batch = gpu_batch_next_in_flight(device, batch)))
         if (gpu_batch_is_on(batch, queues))
-            release(batch->hold);
+            gpu_hold_let_go(batch->hold);
 }
 
 static bool uses_scope(const struct gpu_batch *batch, const struct gpu_scope *scope)

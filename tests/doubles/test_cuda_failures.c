@@ -340,15 +340,27 @@ static void only_errors_that_break_the_context_lose_the_device(void **state)
     dynlib_close(library);
 }
 
-static bool submit_held(struct things *t, struct error *err)
+static struct gpu_batch *make_fill_and_hold(struct things *t, struct error *err)
 {
     struct gpu_batch *batch = NULL;
     if (!(t->device = make_buffer(t, GPU_MEMORY_DEVICE, err)) ||
         !(t->hold = gpu_hold_create(t->scope, err)) ||
         !(batch = gpu_batch_create(t->scope, NULL, err)))
-        return false;
+        return NULL;
     gpu_batch_fill(batch, t->device, 0, 64, 5);
-    return gpu_batch_end(batch, err) && gpu_batch_submit(batch, t->hold, err);
+    return gpu_batch_end(batch, err) ? batch : NULL;
+}
+
+static struct gpu_device *open_failing(int call, int result, struct gpu_system **system)
+{
+    struct error err;
+    set("FAKE_CUDA_DEVICES", 1);
+    set("FAKE_CUDA_FAIL_CALL", call);
+    set("FAKE_CUDA_FAIL_RESULT", result);
+    *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "cuda"});
+    return gpu_system_device_count(*system)
+               ? gpu_device_open(*system, gpu_system_info(*system, 0), NULL, &err)
+               : NULL;
 }
 
 // Loses the device at a call of the driver. Returns true if this was after the submission of a held
@@ -356,16 +368,11 @@ static bool submit_held(struct things *t, struct error *err)
 static bool lose_behind_a_hold(int call)
 {
     struct error err = {0};
-    set("FAKE_CUDA_DEVICES", 1);
-    set("FAKE_CUDA_FAIL_CALL", call);
-    set("FAKE_CUDA_FAIL_RESULT", 719);
-    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "cuda"});
-    struct gpu_device *device =
-        gpu_system_device_count(system)
-            ? gpu_device_open(system, gpu_system_info(system, 0), NULL, &err)
-            : NULL;
+    struct gpu_system *system = NULL;
+    struct gpu_device *device = open_failing(call, 719, &system);
     struct things things = {.scope = device ? gpu_scope_open(device) : NULL};
-    bool submitted = device && submit_held(&things, &err);
+    struct gpu_batch *batch = device ? make_fill_and_hold(&things, &err) : NULL;
+    bool submitted = batch && gpu_batch_submit(batch, things.hold, &err);
     if (submitted) {
         assert_null(make_buffer(&things, GPU_MEMORY_UPLOAD, &err));
         assert_int_equal(err.code, ERROR_DEVICE_LOST);
@@ -384,6 +391,33 @@ static void a_copy_behind_a_hold_tells_that_the_device_is_lost(void **state)
         assert_in_range(++call, 1, CALLS_MAX);
 }
 
+// Lets a call of the driver fail. Returns true if this was in a submission with a hold; the next
+// submission must then not wait for that hold.
+static bool refuse_behind_a_hold(int call)
+{
+    struct error err = {0};
+    struct gpu_system *system = NULL;
+    struct gpu_device *device = open_failing(call, 2, &system);
+    struct things things = {.scope = device ? gpu_scope_open(device) : NULL};
+    struct gpu_batch *batch = device ? make_fill_and_hold(&things, &err) : NULL;
+    bool refused = batch && !gpu_batch_submit(batch, things.hold, &err);
+    if (refused && !gpu_batch_run(batch, TIMEOUT_NS, &err))
+        fail_msg("after call %d failed: %s", call, err.message);
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+    return refused;
+}
+
+static void after_a_submission_that_failed_nothing_waits_for_its_hold(void **state)
+{
+    (void)state;
+    int call = 1, refused = 0;
+    while (refused < 4) { // the context, the wait for the hold, the fill, and the event at the end
+        refused += refuse_behind_a_hold(call);
+        assert_in_range(++call, 1, CALLS_MAX);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +426,7 @@ int main(void)
         cmocka_unit_test(each_call_that_is_refused_is_told_and_cleaned_up),
         cmocka_unit_test(only_errors_that_break_the_context_lose_the_device),
         cmocka_unit_test(a_copy_behind_a_hold_tells_that_the_device_is_lost),
+        cmocka_unit_test(after_a_submission_that_failed_nothing_waits_for_its_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,8 @@ static void check(bool ok, const struct error *err)
 }
 
 // Runs a case in a scope of its own. It sets both buffers to 0, factor, 2 · factor, …
-static bool run_case(const struct world *w, uint32_t factor, struct error *err)
+static bool run_case(const struct world *w, uint32_t factor, struct gpu_hold *hold,
+                     struct error *err)
 {
     struct gpu_scope *scope = gpu_scope_open(w->device);
     struct gpu_batch *batch = gpu_batch_create(scope, NULL, err);
@@ -84,7 +85,7 @@ static bool run_case(const struct world *w, uint32_t factor, struct error *err)
                                                          .params = (uint32_t[]){WORDS, factor, 0},
                                                          .params_bytes = 12});
     check(gpu_batch_end(batch, err), err);
-    bool ok = gpu_batch_run(batch, WAIT_NS, err);
+    bool ok = gpu_batch_submit(batch, hold, err) && gpu_batch_wait(batch, WAIT_NS, err);
     gpu_scope_close(scope);
     return ok;
 }
@@ -92,7 +93,7 @@ static bool run_case(const struct world *w, uint32_t factor, struct error *err)
 static void assert_next_case_runs(const struct world *w)
 {
     struct error err = {0};
-    check(run_case(w, 3, &err), &err);
+    check(run_case(w, 3, NULL, &err), &err);
     for (unsigned i = 0; i < 2; i++) {
         const uint32_t *words = gpu_buffer_map(w->buffers[i]);
         assert_int_equal(words[0], 0);
@@ -100,15 +101,15 @@ static void assert_next_case_runs(const struct world *w)
     }
 }
 
-// Given host memory that outlives a case, when a launch on it is refused, then the next case can
-// use the memory.
+// Given host memory and a hold that outlive a case, when a launch on the memory is refused, then
+// the next case can use the memory, and does not wait for the hold.
 static void a_refused_launch_gives_the_host_its_memory_back(void **state)
 {
     struct world *w = *state;
     struct error err = {0};
     cl_api_clEnqueueNDRangeKernel really = w->driver->clEnqueueNDRangeKernel;
     w->driver->clEnqueueNDRangeKernel = refuse_launch;
-    bool ran = run_case(w, 2, &err);
+    bool ran = run_case(w, 2, gpu_hold_create(w->scope, &err), &err);
     w->driver->clEnqueueNDRangeKernel = really;
     assert_false(ran);
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
@@ -124,7 +125,7 @@ static void only_what_was_lent_comes_back(void **state)
     unmap_really = w->driver->clEnqueueUnmapMemObject;
     unmaps = 0;
     w->driver->clEnqueueUnmapMemObject = refuse_second_unmap;
-    bool ran = run_case(w, 2, &err);
+    bool ran = run_case(w, 2, NULL, &err);
     w->driver->clEnqueueUnmapMemObject = unmap_really;
     assert_false(ran);
     assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
