@@ -415,6 +415,10 @@ const VkSubmitInfo2 *vulkan_counted_submit(struct vulkan_counter_set *set,
 
 // ---------------------------------------------------------------- record.c, descriptors.c
 
+// Returns the pipeline stages of all copies, kernels and builds of trees in the batch. The
+// fixed-function stages of draws are not included.
+VkPipelineStageFlags2 vulkan_kernel_stages(const struct vulkan_batch *batch);
+
 // Ends the render pass of the batch if one is open. May be called for every batch.
 void vulkan_pass_leave(struct vulkan_batch *batch);
 

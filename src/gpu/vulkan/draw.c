@@ -26,13 +26,6 @@ void vulkan_pass_forget(struct vulkan_pass *pass)
 
 // ---------------------------------------------------------------- layouts
 
-// Returns the pipeline stages in which kernels may read a target's image.
-static VkPipelineStageFlags2 reading_stages(const struct vulkan_batch *batch)
-{
-    return batch->queue->stages | VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
-           VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT;
-}
-
 static size_t find_readable(const struct vulkan_pass *pass, const struct vulkan_target *target)
 {
     size_t i = 0;
@@ -51,7 +44,7 @@ static void take_back(struct vulkan_batch *batch, size_t readable)
             .image = pass->readable[readable]->color.handle,
             .from = pass->readable[readable]->color.layout,
             .to = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
-            .after = reading_stages(batch),
+            .after = vulkan_kernel_stages(batch),
             .before = VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
             .used = VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT,
         });
@@ -82,7 +75,7 @@ bool vulkan_batch_barrier_target(struct gpu_batch *base, struct gpu_target *want
                              .to = target->color.layout,
                              .after = VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
                              .written = VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT,
-                             .before = reading_stages(batch),
+                             .before = vulkan_kernel_stages(batch),
                              .used = VK_ACCESS_2_MEMORY_READ_BIT,
                          });
     pass->readable = arena_grow(pass->arena, pass->readable, pass->readable_count,

@@ -163,12 +163,12 @@ bool vulkan_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, stru
     return true;
 }
 
-// Returns the stages of the queue, and of vertex and fragment kernels if the batch may have draws.
-static VkPipelineStageFlags2 kernel_stages(const struct vulkan_batch *batch)
+VkPipelineStageFlags2 vulkan_kernel_stages(const struct vulkan_batch *batch)
 {
-    return batch->queue->stages | (batch->pass ? VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
-                                                     VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT
-                                               : 0);
+    return (batch->stages & ~VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT) |
+           (batch->pass
+                ? VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT
+                : 0);
 }
 
 bool vulkan_batch_barrier_buffer(struct gpu_batch *base, struct gpu_buffer *buffer,
@@ -178,9 +178,9 @@ bool vulkan_batch_barrier_buffer(struct gpu_batch *base, struct gpu_buffer *buff
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
     VkBufferMemoryBarrier2 barrier = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2,
-        .srcStageMask = kernel_stages(batch),
+        .srcStageMask = vulkan_kernel_stages(batch),
         .srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT,
-        .dstStageMask = kernel_stages(batch),
+        .dstStageMask = vulkan_kernel_stages(batch),
         .dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
         .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
@@ -206,9 +206,9 @@ bool vulkan_batch_barrier_image(struct gpu_batch *base, struct gpu_image *image,
                              .image = of->handle,
                              .from = of->layout,
                              .to = of->layout,
-                             .after = kernel_stages(batch),
+                             .after = vulkan_kernel_stages(batch),
                              .written = VK_ACCESS_2_MEMORY_WRITE_BIT,
-                             .before = kernel_stages(batch),
+                             .before = vulkan_kernel_stages(batch),
                              .used = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT,
                          });
     return true;
