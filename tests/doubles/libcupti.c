@@ -184,7 +184,8 @@ int cuptiProfilerHostConfigAddMetrics(struct cupti_add_metrics *params)
 {
     ENTER(40);
     for (size_t i = 0; i < params->count; i++) {
-        if (!strstr(params->names[i], ".sum") && !strstr(params->names[i], ".ratio"))
+        bool is_ratio = strncmp(params->names[i], ratio_names[0], strlen(ratio_names[0])) == 0;
+        if (!strstr(params->names[i], is_ratio ? ".ratio" : ".sum"))
             return misuse(__func__);
         params->host->names[params->host->count++] = params->names[i];
     }

@@ -254,14 +254,35 @@ static void a_device_has_the_counters_whose_native_names_its_chip_has(void **sta
     gpu_counters_close(counters);
 }
 
-static void a_counter_that_the_chip_lacks_is_refused_by_name(void **state)
+// CUPTI lists ratios without a suffix, and refuses a sum of them.
+static void each_name_that_is_listed_can_be_counted(void **state)
 {
     struct gpu_counters *counters = open_counters(*state);
     struct error err = {0};
-    const struct gpu_counter_source source = {.native = "no__such.sum", .factor = 1};
-    assert_null(gpu_counter_set_create(counters, &source, 1, &err));
-    assert_int_equal(err.code, ERROR_UNSUPPORTED);
-    assert_non_null(strstr(err.message, "no__such.sum"));
+    size_t count;
+    const char *const *natives = gpu_counters_natives(counters, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct gpu_counter_source source = {.native = natives[i], .factor = 1};
+        if (!gpu_counter_set_create(counters, &source, 1, &err))
+            fail_msg("%s: %s", natives[i], err.message);
+        assert_int_equal(gpu_counters_native_unit(counters, natives[i]),
+                         i == 7 ? GPU_COUNTER_RATIO : GPU_COUNTER_EVENTS);
+    }
+    gpu_counters_close(counters);
+}
+
+static void a_counter_that_the_chip_lacks_is_refused_by_name(void **state)
+{
+    static const char *const names[] = {
+        "no__such.sum", "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active"};
+    struct gpu_counters *counters = open_counters(*state);
+    for (int i = 0; i < 2; i++) {
+        struct error err = {0};
+        const struct gpu_counter_source source = {.native = names[i], .factor = 1};
+        assert_null(gpu_counter_set_create(counters, &source, 1, &err));
+        assert_int_equal(err.code, ERROR_UNSUPPORTED);
+        assert_non_null(strstr(err.message, names[i]));
+    }
     gpu_counters_close(counters);
 }
 
@@ -420,6 +441,7 @@ int main(void)
         TEST(a_set_without_values_is_refused_by_name),
         TEST(a_later_library_takes_the_sizes_of_an_older_one),
         TEST(a_device_has_the_counters_whose_native_names_its_chip_has),
+        TEST(each_name_that_is_listed_can_be_counted),
         TEST(a_counter_that_the_chip_lacks_is_refused_by_name),
         TEST(a_unit_of_work_is_the_slope_between_n_and_2_n),
         TEST(a_counter_is_read_if_its_group_is_selected_or_it_is_named),

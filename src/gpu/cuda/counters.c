@@ -10,8 +10,7 @@
 
 enum {
     SECTOR_BYTES = 32,
-    SUBGROUP_THREADS = 32,
-    NATIVE_BYTES = 128
+    SUBGROUP_THREADS = 32
 };
 
 struct counters {
@@ -113,13 +112,15 @@ static const struct native {
     {GPU_COUNTER_STALL_FETCH, "smsp__warps_issue_stalled_no_instruction.sum", 1},
 };
 
-// Returns true if the device has the native counter `name` without its suffix.
+// Returns true if the device has the native counter `name`. `name` may have any suffix, which
+// begins at its first dot. The name of a ratio must have one.
 static bool has_native(const struct counters *counters, const char *name)
 {
     size_t bytes = strcspn(name, ".");
     for (size_t i = 0; i < counters->base.native_count; i++) {
         const char *native = counters->base.natives[i];
-        if (strncmp(native, name, bytes) == 0 && native[bytes] == '\0')
+        if (strcspn(native, ".") == bytes && strncmp(native, name, bytes) == 0 &&
+            (name[bytes] == '.' || native[bytes] == '\0'))
             return true;
     }
     return false;
@@ -151,7 +152,8 @@ static void close_host(const struct counters *counters, struct cupti_host *host)
         counters->api.cuptiProfilerHostDeinitialize(&params);
 }
 
-// Copies the names of CUPTI's metrics of one type: CUPTI may free them with the host object.
+// Copies the names of CUPTI's metrics of one type: CUPTI may free them with the host object. A ratio
+// gets its suffix, because it has no sum.
 static bool add_natives(struct counters *counters, struct cupti_host *host, int type,
                         struct error *err)
 {
@@ -163,7 +165,8 @@ static bool add_natives(struct counters *counters, struct cupti_host *host, int 
     for (size_t i = 0; i < params.count; i++) {
         base->natives = arena_grow(base->arena, base->natives, base->native_count,
                                    &counters->native_capacity, sizeof *base->natives);
-        base->natives[base->native_count++] = arena_strdup(base->arena, params.names[i]);
+        base->natives[base->native_count++] = arena_printf(
+            base->arena, type == CUPTI_METRIC_RATIO ? "%s.ratio" : "%s", params.names[i]);
     }
     return true;
 }
@@ -304,9 +307,9 @@ static struct gpu_counter_set *set_create(struct gpu_counters *base,
     for (size_t i = 0; i < count; i++) {
         if (!has_native(counters, sources[i].native)) {
             error_set(err, ERROR_UNSUPPORTED,
-                      "the device has no counter %.*s: `fathom devices "
-                      "--counters` lists them",
-                      NATIVE_BYTES, sources[i].native);
+                      "the device has no counter %.128s: `fathom devices --counters --json` "
+                      "lists them",
+                      sources[i].native);
             return NULL;
         }
         set->names[i] = full_name(base->arena, sources[i].native);

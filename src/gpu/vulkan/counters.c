@@ -245,7 +245,8 @@ static bool add_counter(const struct counters *counters, struct vulkan_counter_s
     const struct native *native = find_native(counters, name);
     if (!native)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "the device has no counter %.128s: `fathom devices --counters` lists them",
+                         "the device has no counter %.128s: `fathom devices --counters --json` "
+                         "lists them",
                          name);
     uint32_t index = (uint32_t)(native - counters->all), place = 0;
     while (place < set->index_count && set->indices[place] != index)
