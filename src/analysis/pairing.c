@@ -186,18 +186,26 @@ const struct result *result_index_find(const struct result_index *index, const c
                                                                                        : NULL;
 }
 
+static const char *method_text(struct arena *arena, const struct bench_case *of, const char *key)
+{
+    const struct case_value *value = case_find(of, key);
+    return value ? case_value_text(arena, value) : "nothing";
+}
+
 const char *result_mismatch(struct arena *arena, const struct result *a, const struct result *b)
 {
     if (a->version != b->version)
         return arena_printf(arena, "%s version %u against %u", a->benchmark, a->version,
                             b->version);
-    for (size_t i = 0; i < a->bench_case.value_count; i++) {
-        const struct case_value *value = &a->bench_case.values[i];
-        const struct case_value *other = case_find(&b->bench_case, value->key);
+    const struct bench_case *cases[] = {&a->bench_case, &b->bench_case};
+    for (size_t i = 0; i < cases[0]->value_count + cases[1]->value_count; i++) {
+        const struct case_value *value = i < cases[0]->value_count
+                                             ? &cases[0]->values[i]
+                                             : &cases[1]->values[i - cases[0]->value_count];
         if (value->role != PARAM_METHOD)
             continue;
-        const char *mine = case_value_text(arena, value);
-        const char *yours = other ? case_value_text(arena, other) : "nothing";
+        const char *mine = method_text(arena, cases[0], value->key);
+        const char *yours = method_text(arena, cases[1], value->key);
         if (strcmp(mine, yours) != 0)
             return arena_printf(arena, "%s=%s against %s", value->key, mine, yours);
     }

@@ -270,6 +270,26 @@ static void other_versions_and_methods_are_refused_unless_across(void **state)
     }
 }
 
+// Only one of two results may have a METHOD value: "with" of a case that several devices measured
+// together.
+static void a_method_value_that_one_run_lacks_is_refused_in_either(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"laps=nothing against 1", "laps=1 against nothing"};
+    for (size_t lacks = 0; lacks < 2; lacks++) {
+        struct scene scene = {.arena = arena_create(),
+                              .base = pair_run((struct pair_desc){0}),
+                              .now = pair_run((struct pair_desc){0})};
+        struct run *run = lacks ? scene.now : scene.base;
+        for (size_t i = 0; i < run->result_count; i++)
+            run->results[i]->bench_case.value_count = 1;
+        assert_false(compare_runs(scene.arena, scene.base, scene.now, &(struct compare_desc){0},
+                                  &scene.compare, &scene.err));
+        assert_non_null(strstr(scene.err.message, texts[lacks]));
+        scene_end(&scene);
+    }
+}
+
 static void other_devices_are_refused_unless_across(void **state)
 {
     (void)state;
@@ -457,6 +477,7 @@ int main(void)
         cmocka_unit_test(a_metric_that_new_has_no_more_is_missing),
         cmocka_unit_test(a_case_that_fails_now_is_a_regression_and_a_skip_is_not),
         cmocka_unit_test(other_versions_and_methods_are_refused_unless_across),
+        cmocka_unit_test(a_method_value_that_one_run_lacks_is_refused_in_either),
         cmocka_unit_test(other_devices_are_refused_unless_across),
         cmocka_unit_test(changes_come_largest_first),
         cmocka_unit_test(a_lower_bound_is_neither_slower_nor_faster),
