@@ -106,6 +106,16 @@ test("other versions of a benchmark side by side are warned of", async () => {
   await close(page);
 });
 
+test("a parameter that only one of two runs has makes their cases not comparable", async () => {
+  const together = demo();
+  for (const result of together.results) result.case.with = "vulkan:1";
+  for (const runs of [[together, demo()], [demo(), together]]) {
+    const page = await open(browser, report("together", ...runs));
+    assert.match(await page.locator(".differences").innerText(), /Not comparable/);
+    await close(page);
+  }
+});
+
 test("hostile texts are shown, never run", async () => {
   const run = rich();
   const attack = "</script><script>alert(1)</script><img src=x onerror=alert(2)><b>\u0007\u202e";

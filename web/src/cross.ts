@@ -36,7 +36,7 @@ export function chipsOf(subjects: Subject[]): Subject[][] {
 
 function comparable(a: Result, b: Result): boolean {
   return a.version === b.version &&
-    Object.keys(a.case).every((key) => a.case[key] === b.case[key]);
+    Object.keys({ ...a.case, ...b.case }).every((key) => a.case[key] === b.case[key]);
 }
 
 const apart = (a: Metric, b: Metric, ratio: number): boolean =>
