@@ -40,8 +40,8 @@ bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interru
                             {.fd = interrupt->fd, .events = POLLIN}};
     for (size_t done = 0; done < bytes;) {
         bool hurried = signals >= 2;
-        if (poll(ends, 2, hurried ? 0 : -1) < 0 && errno != EINTR)
-            return true;
+        if (poll(ends, 2, hurried ? 0 : -1) < 0)
+            ends[0].revents = errno == EINTR ? 0 : POLLOUT; // if poll() cannot say, the write waits
         if (!ends[0].revents && (hurried || interrupt_count(interrupt) > signals))
             return false;
         if (!ends[0].revents)
