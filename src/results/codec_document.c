@@ -46,7 +46,7 @@ json_t *json_read_memory(const char *text, size_t bytes, const char *name, struc
 
 static bool cannot_read(const char *path, int number, struct error *err)
 {
-    return error_set(err, ERROR_IO, "cannot read %s: %s", path, strerror(number));
+    return error_set(err, ERROR_IO, "cannot read %s: %s", *path ? path : "''", strerror(number));
 }
 
 // A file that is being read. zlib recognizes a gzipped file by its first two bytes.
@@ -94,7 +94,9 @@ static bool source_check(const struct source *source, const char *path, struct e
     if (status == Z_MEM_ERROR)
         return cannot_read(path, ENOMEM, err);
     if (status != Z_OK && status != Z_STREAM_END) {
-        error_set(err, ERROR_USAGE, "%s: the gzipped file is damaged (%s); restore it", path, why);
+        const char *text = strstr(why, ": "); // before it, zlib names the file "<fd:3>"
+        error_set(err, ERROR_USAGE, "%s: the gzipped file is damaged (%s); restore it", path,
+                  text ? text + 2 : why);
         error_clean(err);
         return false;
     }

@@ -126,6 +126,7 @@ class Show(fathom.Case):
         pathlib.Path(packed).write_bytes(gzip.compress(whole)[:-100])
         for arguments, parts in (([], ["RUN.json"]),
                                  ([self.path("none.json")], ["none.json", "No such file"]),
+                                 ([""], ["cannot read '': No such file"]),
                                  ([cut], ["cut.json"]),
                                  ([packed], ["packed.json.gz", "damaged"]),
                                  ([__file__], ["test_show.py"]),

@@ -102,7 +102,8 @@ static void a_gzipped_file_that_is_cut_or_changed_is_refused_in_one_line(void **
         bytes_save(place.path, bytes, kept, 1);
         refused(place.path);
     }
-    assert_non_null(strstr(refused(place.path), "run.json.gz: the gzipped file is damaged ("));
+    assert_non_null(strstr(refused(place.path), "run.json.gz: the gzipped file is damaged "
+                                                "(unexpected end of file); restore it"));
     // Changes bytes between the header, where some carry no information, and the last byte of the
     // packed text, which has unused bits.
     for (size_t at = 10; at < count; at += at < count - 20 ? 1 + count / 64 : 1) {
