@@ -14,8 +14,8 @@ struct setting {
     const char *text;   // the setting as the user typed it
 };
 
-// What a run measures: benchmarks, a preset, and settings. A later setting replaces an earlier one
-// for the same parameter.
+// What a run measures: benchmarks, a preset, and settings. If one setting names the benchmark and
+// another one does not, the later one counts.
 struct choice_request {
     const struct benchmark *const *benchmarks;
     size_t benchmark_count;

@@ -99,6 +99,18 @@ static bool read_benchmarks(struct running *r, struct error *err)
     return true;
 }
 
+// Fails if an earlier --set has the same name, before the "=": its values would be lost.
+static bool set_once_check(const char *const *texts, size_t index, struct error *err)
+{
+    size_t bytes = strcspn(texts[index], "=") + 1;
+    for (size_t i = 0; i < index; i++)
+        if (strncmp(texts[i], texts[index], bytes) == 0)
+            return error_set(err, ERROR_USAGE,
+                             "--set %s: after --set %s: give all values in one --set, with commas",
+                             texts[index], texts[i]);
+    return true;
+}
+
 static bool read_settings(struct running *r, struct error *err)
 {
     struct arena *arena = r->cli->arena;
@@ -106,7 +118,7 @@ static bool read_settings(struct running *r, struct error *err)
     size_t count = options_values(arena, r->cli->options, OPTION_SET, &texts);
     struct setting *settings = ARENA_ARRAY(arena, count, struct setting);
     for (size_t i = 0; i < count; i++)
-        if (!setting_parse(arena, texts[i], &settings[i], err))
+        if (!setting_parse(arena, texts[i], &settings[i], err) || !set_once_check(texts, i, err))
             return false;
     const char *preset = options_value(r->cli->options, OPTION_PRESET);
     r->desc.choices.preset = preset ? preset : r->measuring->preset;
@@ -154,8 +166,9 @@ static bool api_check(struct cli *cli, const char *api, struct error *err)
             return true;
         text_guess_offer(&guess, gpu_backends[i]->name);
     }
-    return error_set(err, ERROR_USAGE, "--api %s: no such API%s", api,
-                     text_guess_hint(cli->arena, &guess));
+    return error_set(err, ERROR_USAGE,
+                     "--api %s: no such API%s (`fathom devices` shows them; all: each of them)",
+                     api, text_guess_hint(cli->arena, &guess));
 }
 
 #define UNREACHED "unreached-gpu"

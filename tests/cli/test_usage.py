@@ -252,6 +252,8 @@ class Mistakes(fathom.Case):
                 (["run", "--set", "sun.bytes=4KiB"], ["no benchmark 'sun'", "'sum'"]),
                 (["run", "sum", "--set", "chase.hops=9"], ["'chase' is not in this run"]),
                 (["run", "--set", "order=forwad"], ["order=forwad", "forward|random", "'forward'"]),
+                (["run", "--set", "order=random", "--set", "order=forward"],
+                 ["--set order=forward", "--set order=random", "in one --set"]),
                 (["run", "--set", "bytes=4KB"], ["bytes=4KB", "32KiB"]),
                 (["run", "--set", "bytes=4KiB.."], ["bytes=4KiB..", "range"]),
                 (["run", "--set", "bytes=8KiB..4KiB"], ["upward"]),
@@ -265,6 +267,7 @@ class Mistakes(fathom.Case):
                 (["run", "-preset", "quick"], ["run: no option '-preset'", "'--preset'"]),
                 (["run", "-quite"], ["run: no option '-quite'", "'--quiet'"]),
                 (["run", "--api", "fkae"], ["--api fkae", "'fake'"]),
+                (["run", "--api", "fake,mirror"], ["--api fake,mirror", "`fathom devices`", "all"]),
                 (["run", "-d", "absnet"], ["-d absnet", "'absent'", "there are: fake:0"]),
                 (["run", "--seed", "x"], ["--seed x", "whole number"])):
             with self.subTest(arguments=arguments):
