@@ -74,8 +74,8 @@ static bool benchmark_check(struct arena *arena, const struct choice_request *re
                          "--set %s: benchmark '%s' is not in this run: name it "
                          "after `run`",
                          setting->text, setting->benchmark);
-    return error_set(err, ERROR_USAGE, "--set %s: no benchmark '%s'%s", setting->text,
-                     setting->benchmark, text_guess_hint(arena, &guess));
+    return error_set(err, ERROR_USAGE, "--set %s: no benchmark '%s'%s (`fathom list` shows all)",
+                     setting->text, setting->benchmark, text_guess_hint(arena, &guess));
 }
 
 static bool key_check(struct arena *arena, const struct choice_request *request,

@@ -19,11 +19,6 @@ static unsigned command_bit(const struct options *options)
     return 1u << options->command; // command bit; COMMAND_PROGRAM if there is no command
 }
 
-static const char *command_shown(const struct options *options)
-{
-    return options->command == COMMAND_COUNT ? "fathom" : command_table[options->command].name;
-}
-
 bool options_has(const struct options *options, enum option_id option)
 {
     return options_value(options, option) != NULL;
@@ -79,8 +74,12 @@ static bool refuse_option(struct parser *p, const char *dashes, const char *type
             text_guess_offer(&guess, option_table[i].name);
     const char *hint =
         guess.best ? arena_printf(p->arena, "; did you mean '--%s'?", guess.best) : "";
+    if (p->options->command == COMMAND_COUNT)
+        return error_set(p->err, ERROR_USAGE,
+                         "no option '%s%s' before a command%s (--help shows all)", dashes, typed,
+                         hint);
     return error_set(p->err, ERROR_USAGE, "%s: no option '%s%s'%s (--help shows all)",
-                     command_shown(p->options), dashes, typed, hint);
+                     command_table[p->options->command].name, dashes, typed, hint);
 }
 
 static bool use(struct parser *p, enum option_id id, const char *value)
@@ -167,7 +166,7 @@ static bool parse_operand(struct parser *p, const char *word)
     if (o->operand_count >= command_table[o->command].operand_max)
         return error_set(p->err, ERROR_USAGE,
                          "%s: '%s' is one operand too many (`fathom %s --help` shows the usage)",
-                         command_shown(o), word, command_shown(o));
+                         command_table[o->command].name, word, command_table[o->command].name);
     o->operands = arena_grow(p->arena, o->operands, o->operand_count, &o->operand_capacity,
                              sizeof *o->operands);
     o->operands[o->operand_count++] = word;

@@ -50,8 +50,9 @@ static bool check_names(struct cli *cli, const struct shown *shown, const struct
             continue;
         for (size_t b = 0; b < run->benchmark_count; b++)
             text_guess_offer(&guess, run->benchmarks[b]->name);
-        return error_set(err, ERROR_USAGE, "show: %s has no benchmark '%s'%s", shown->path, name,
-                         text_guess_hint(cli->arena, &guess));
+        return error_set(err, ERROR_USAGE,
+                         "show: %s has no benchmark '%s'%s (`fathom show %s` shows all)",
+                         shown->path, name, text_guess_hint(cli->arena, &guess), shown->path);
     }
     return true;
 }

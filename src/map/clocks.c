@@ -26,7 +26,7 @@ static bool read_list(struct arena *arena, const struct setting *setting, const 
     const struct param_info *param = &benchmark_find("map")->info.params[MAP_PARAM_CLOCK];
     struct value_list list = {0};
     if (!values_parse(arena, param, setting->values, &list, err))
-        return error_prefix(err, "--set %s", setting->text);
+        return error_set(err, err->code, "--set %s", arena_strdup(arena, err->message));
     uint64_t least = UINT64_MAX, most = 0;
     for (size_t i = 0; i < list.count; i++) {
         least = list.values[i].uint < least ? list.values[i].uint : least;

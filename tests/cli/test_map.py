@@ -89,7 +89,7 @@ class Map(fathom.Case):
                                ("clock=1200", ["at least 5 % apart"]),
                                ("clock=1500,1510", ["at least 5 % apart"]),
                                ("clock=0,1500", ["1 to 100000 MHz"]),
-                               ("clock=1.2,1.5", ["clock=1.2,1.5", "whole number"])):
+                               ("clock=1.2,1.5", ["--set clock=1.2: expected", "whole number"])):
             with self.subTest(setting):
                 self.assert_one_line_error(fathom.run("map", "--set", setting, binary=REAL), 2,
                                            "--set", *words)

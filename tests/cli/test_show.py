@@ -130,7 +130,7 @@ class Show(fathom.Case):
                                  ([cut], ["cut.json"]),
                                  ([packed], ["packed.json.gz", "damaged"]),
                                  ([__file__], ["test_show.py"]),
-                                 ([DEMO, "latensy"], ["demo.json", "'latensy'", "'latency'"]),
+                                 ([DEMO, "latensy"], ["demo.json", "'latensy'", "'latency'", "shows all"]),
                                  ([DEMO, "--csv", "/nonexistent/a"], ["create its folder first"])):
             with self.subTest(arguments=arguments):
                 done = fathom.run("show", *arguments)

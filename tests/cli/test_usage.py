@@ -234,6 +234,7 @@ class Mistakes(fathom.Case):
                 (["run", "--preste", "quick"], ["--preste", "'--preset'"]),
                 (["devices", "--preset", "quick"], ["devices: no option '--preset'"]),
                 (["run", "-x"], ["no option '-x'"]),
+                (["--json", "devices"], ["fathom: no option '--json' before a command"]),
                 (["run", "--preset", "quik"], ["quik", "'quick'"]),
                 (["run", "--preset"], ["--preset", "missing"]),
                 (["run", "--preset="], ["--preset", "missing"]),
@@ -249,7 +250,7 @@ class Mistakes(fathom.Case):
                 (["run", "--set", "=4"], ["--set =4"]),
                 (["run", "--set", "byte=4KiB"], ["no parameter 'byte'", "'bytes'"]),
                 (["run", "--set", "sum.order=random"], ["no parameter 'order'", "in that"]),
-                (["run", "--set", "sun.bytes=4KiB"], ["no benchmark 'sun'", "'sum'"]),
+                (["run", "--set", "sun.bytes=4KiB"], ["no benchmark 'sun'", "'sum'", "shows all"]),
                 (["run", "sum", "--set", "chase.hops=9"], ["'chase' is not in this run"]),
                 (["run", "--set", "order=forwad"], ["order=forwad", "forward|random", "'forward'"]),
                 (["run", "--set", "order=random", "--set", "order=forward"],
@@ -323,8 +324,9 @@ class Mistakes(fathom.Case):
         for command in ("run", "map"):
             self.assert_one_line_error(fathom.run(command, "-d", f"model:{path}"), 2, path,
                                        "cores: expected 1 to 4096")
-        self.assert_one_line_error(fathom.run("run", "-d", "model:/nowhere.json"), 2,
-                                   "/nowhere.json")
+        for path, reason in (("/nowhere.json", "No such file"), (self.folder, "Is a directory")):
+            self.assert_one_line_error(fathom.run("run", "-d", f"model:{path}"), 2,
+                                       f"cannot read {path}: {reason}")
 
     def test_a_worker_started_by_hand_says_so(self):
         self.assert_one_line_error(fathom.run("__worker"), 2, "-d is missing")

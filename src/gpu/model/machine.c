@@ -4,8 +4,10 @@
 #include "base/text.h"
 #include "gpu/model.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -453,12 +455,18 @@ static bool read_root(const struct member_place *root, struct model_machine *mac
 static bool read_file(struct arena *arena, const char *path, struct model_machine *machine,
                       struct error *err)
 {
-    json_error_t broken;
+    json_error_t broken = {.line = 0};
     // jansson allocates with arena_malloc, because it would report a failed malloc as wrong JSON.
     json_set_alloc_funcs(arena_malloc, free);
-    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &broken);
-    if (!document && broken.line < 0) // the file could not be read
-        return error_set(err, ERROR_USAGE, "model: %s", broken.text);
+    FILE *file = fopen(path, "r");
+    json_t *document = file ? json_loadf(file, JSON_REJECT_DUPLICATES, &broken) : NULL;
+    int unread = !file || ferror(file) ? errno : 0; // jansson takes a folder for an empty file
+    if (file)
+        fclose(file);
+    if (unread) {
+        json_decref(document);
+        return error_set(err, ERROR_USAGE, "cannot read %s: %s", path, strerror(unread));
+    }
     if (!document)
         return error_set(err, ERROR_USAGE, "%s: line %d: %s", path, broken.line, broken.text);
     const struct member_place root = {document, "", path, arena, err};
