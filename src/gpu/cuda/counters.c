@@ -152,8 +152,8 @@ static void close_host(const struct counters *counters, struct cupti_host *host)
         counters->api.cuptiProfilerHostDeinitialize(&params);
 }
 
-// Copies the names of CUPTI's metrics of one type: CUPTI may free them with the host object. A ratio
-// gets its suffix, because it has no sum.
+// Copies the names of CUPTI's metrics of one type: CUPTI may free them with the host object. A
+// ratio gets its suffix, because it has no sum.
 static bool add_natives(struct counters *counters, struct cupti_host *host, int type,
                         struct error *err)
 {
