@@ -188,6 +188,7 @@ const struct benchmark bench_bandwidth = {
     .slowness = 1.5,
     .plan = bandwidth_plan,
     .open = bandwidth_open,
+    .programs = bandwidth_programs,
     .close = bandwidth_close,
     .counted = counted,
     .visit = bandwidth_visit,

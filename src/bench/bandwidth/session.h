@@ -68,6 +68,7 @@ uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed);
 // The functions open, close, visit and plan of this benchmark (struct benchmark).
 MUST_CHECK bool bandwidth_open(struct bench_session *session, struct error *err);
 void bandwidth_close(struct bench_session *session);
+void bandwidth_programs(struct bench_session *session, const struct bench_case *c);
 MUST_CHECK bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit,
                                 struct error *err);
 MUST_CHECK bool bandwidth_plan(const struct bench_request *request, struct bench_case_list *list,

@@ -4,6 +4,7 @@
 // shape that the device can run.
 #include "base/text.h"
 #include "bench/bandwidth/work.h"
+#include "gpu/kernels.h"
 
 #include <string.h>
 
@@ -166,4 +167,31 @@ const char *bandwidth_kernel_name(struct arena *arena, const struct bandwidth_ca
     return arena_printf(arena, "bandwidth_%s_%s_%u_%s_%ux%u", read_ways[shape->walk],
                         this_case->doubles ? "double" : "float", this_case->width,
                         route_name(shape), shape->threads, shape->loads);
+}
+
+size_t bandwidth_shapes_allowed(struct arena *arena, const struct bandwidth_case *this_case,
+                                const struct gpu_info *info, const struct measure_limits *limits,
+                                struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX],
+                                struct error *err)
+{
+    size_t fitting = bandwidth_shapes(this_case, info, limits, shapes);
+    size_t count = 0;
+    for (size_t i = 0; i < fitting; i++)
+        if (kernel_find(bandwidth_kernel_name(arena, this_case, &shapes[i])))
+            shapes[count++] = shapes[i];
+    if (count == 0) {
+        error_set(err, ERROR_UNSUPPORTED, "no kernel fits this device's limits");
+        return 0;
+    }
+    if (strcmp(this_case->shape, "best") == 0)
+        return count;
+    if (strcmp(this_case->shape, "default") == 0)
+        return 1;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(this_case->shape, bandwidth_shape_name(arena, &shapes[i])) == 0) {
+            shapes[0] = shapes[i];
+            return 1;
+        }
+    error_set(err, ERROR_UNSUPPORTED, "the shape %s is not for this case", this_case->shape);
+    return 0;
 }

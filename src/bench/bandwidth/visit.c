@@ -134,12 +134,32 @@ static unsigned l1_percent(const struct bandwidth_case *this_case)
     return this_case->shared ? 1 : 100;
 }
 
+static struct gpu_program *program_of(struct bench_session *session, struct arena *arena,
+                                      const struct bandwidth_case *this_case,
+                                      const struct bandwidth_shape *shape, struct error *err)
+{
+    const struct gpu_program_desc choices = {.l1_percent = l1_percent(this_case)};
+    return measure_program(&session->programs, bandwidth_kernel_name(arena, this_case, shape),
+                           &choices, err);
+}
+
+void bandwidth_programs(struct bench_session *session, const struct bench_case *c)
+{
+    struct bandwidth_case this_case;
+    struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
+    struct error unused;
+    bandwidth_case_read(c, &this_case);
+    size_t count = bandwidth_shapes_allowed(session->arena, &this_case, session->info,
+                                            &session->limits, shapes, &unused);
+    for (size_t i = 0; i < count; i++)
+        (void)program_of(session, session->arena, &this_case, &shapes[i], &unused);
+}
+
 // Gets the program and the buffers of the trial, and makes its dispatch of `passes` passes.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
-    const char *name = bandwidth_kernel_name(trial->run->arena, trial->this_case, &trial->shape);
-    const struct gpu_program_desc choices = {.l1_percent = l1_percent(trial->this_case)};
-    trial->program = measure_program(&trial->run->session->programs, name, &choices, err);
+    trial->program =
+        program_of(trial->run->session, trial->run->arena, trial->this_case, &trial->shape, err);
     return trial->program && make_work(trial, trial->this_case, passes, err) &&
            find_buffers(trial, err);
 }
@@ -231,42 +251,14 @@ static bool units_overlap(const struct bandwidth_case *this_case, const struct g
 
 // ---------------------------------------------------------------- the shape
 
-// Fills `shapes` with those that the parameter `shape` allows, and returns their number; 0 with
-// `err` if there are none.
-static size_t allowed_shapes(const struct trial *trial,
-                             struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX], struct error *err)
-{
-    const struct bandwidth_case *this_case = trial->this_case;
-    struct arena *arena = trial->run->arena;
-    size_t fitting = bandwidth_shapes(this_case, trial->run->session->info,
-                                      &trial->run->session->limits, shapes);
-    size_t count = 0;
-    for (size_t i = 0; i < fitting; i++)
-        if (kernel_find(bandwidth_kernel_name(arena, this_case, &shapes[i])))
-            shapes[count++] = shapes[i];
-    if (count == 0) {
-        error_set(err, ERROR_UNSUPPORTED, "no kernel fits this device's limits");
-        return 0;
-    }
-    if (strcmp(this_case->shape, "best") == 0)
-        return count;
-    if (strcmp(this_case->shape, "default") == 0)
-        return 1;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(this_case->shape, bandwidth_shape_name(arena, &shapes[i])) == 0) {
-            shapes[0] = shapes[i];
-            return 1;
-        }
-    error_set(err, ERROR_UNSUPPORTED, "the shape %s is not for this case", this_case->shape);
-    return 0;
-}
-
 // Chooses the number of passes for each shape. To need fewer tries, each search begins at the
 // number of passes of the shape before.
 static bool find_candidates(struct trial *trial, struct memory *memory, struct error *err)
 {
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
-    memory->count = allowed_shapes(trial, shapes, err);
+    const struct bench_session *session = trial->run->session;
+    memory->count = bandwidth_shapes_allowed(trial->run->arena, trial->this_case, session->info,
+                                             &session->limits, shapes, err);
     uint64_t passes = 1;
     for (size_t i = 0; i < memory->count; i++) {
         trial->shape = shapes[i];

@@ -90,6 +90,13 @@ size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu
                         const struct measure_limits *limits,
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX]);
 
+// Fills `shapes` with those that the parameter `shape` allows and this build has kernels for.
+// Returns their number; 0 with `err` if there are none.
+size_t bandwidth_shapes_allowed(struct arena *arena, const struct bandwidth_case *this_case,
+                                const struct gpu_info *info, const struct measure_limits *limits,
+                                struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX],
+                                struct error *err);
+
 // The parameters of the kernels, in the order in which walk.glsl declares them.
 struct bandwidth_params {
     uint32_t groups, chunks, pitch, turn, extent, advance, steps, seed;

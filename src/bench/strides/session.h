@@ -114,6 +114,7 @@ struct strides_session {
 };
 
 MUST_CHECK bool strides_open(struct bench_session *session, struct error *err);
+void strides_programs(struct bench_session *session, const struct bench_case *c);
 MUST_CHECK bool strides_visit(struct bench_visit *run, struct measure_visit *visit,
                               struct error *err);
 

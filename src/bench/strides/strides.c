@@ -204,6 +204,7 @@ const struct benchmark bench_strides = {
     .slowness = 0.3,
     .product = {.keep = is_wanted},
     .open = strides_open,
+    .programs = strides_programs,
     .counted = counted,
     .visit = strides_visit,
     .conclude = conclude,

@@ -173,19 +173,33 @@ static void report(struct work *work, const struct measure_span *span, struct me
 
 // ---------------------------------------------------------------- the visit
 
+static struct gpu_program *program_of(struct bench_session *session, struct arena *arena,
+                                      const struct strides_case *this_case, struct error *err)
+{
+    // The kernel of STRIDES_BANKS needs shared memory; other kernels request all memory as L1.
+    const struct gpu_program_desc choices = {.l1_percent =
+                                                 this_case->pattern == STRIDES_BANKS ? 1 : 100};
+    return measure_program(&session->programs, strides_kernel_name(arena, this_case), &choices,
+                           err);
+}
+
+void strides_programs(struct bench_session *session, const struct bench_case *c)
+{
+    struct strides_case this_case;
+    struct error unused;
+    strides_case_read(c, session->info, &this_case);
+    (void)program_of(session, session->arena, &this_case, &unused);
+}
+
 bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     static const uint32_t zeros[STRIDES_WORDS];
     struct strides_session *session = run->session->state;
     struct work work = {.run = run, .session = session};
     strides_case_read(run->bench_case, run->session->info, &work.this_case);
-    // The kernel of STRIDES_BANKS needs shared memory; other kernels request all memory as L1.
-    const struct gpu_program_desc choices = {.l1_percent =
-                                                 work.this_case.pattern == STRIDES_BANKS ? 1 : 100};
     if (!refuse_missing(&work, err))
         return false;
-    work.program = measure_program(&run->session->programs,
-                                   strides_kernel_name(run->arena, &work.this_case), &choices, err);
+    work.program = program_of(run->session, run->arena, &work.this_case, err);
     if (!work.program)
         return false;
     struct measure_request request = *run->request;
