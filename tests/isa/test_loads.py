@@ -3,6 +3,7 @@
 """The two sources of a kernel, GLSL and OpenCL C, make the same accesses in the measured loop: as
 many loads, stores and atomics of the same width. The test reads PTX (from the .cl, for CUDA), AMD
 code of the .cl by llvm-objdump, and AMD code of the .comp from RADV's null device, if any.
+FATHOM_LONG: also AMD code for a chip that RADV's null device is not asked for.
 
     test_loads.py KERNELS PRINT_ISA PREFIX…    KERNELS: the build's folder of compiled kernels
 """
@@ -18,7 +19,7 @@ import unittest
 
 # RADV's name of a chip → clang's name of a chip of the same family.
 FAMILIES = {"vega10": "gfx900", "navi21": "gfx1030"}
-CHIPS = ["gfx900", "gfx90a", "gfx1030"]
+CHIPS = [*FAMILIES.values(), *(["gfx90a"] if "FATHOM_LONG" in os.environ else [])]
 WORDS = {"dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "dwordx8": 32,
          "b32": 4, "b64": 8, "b96": 12, "b128": 16}
 
