@@ -144,9 +144,9 @@ test("hostile texts are shown, never run", async () => {
   await close(page);
 });
 
-test("a text of ten million letters does not break the page", async () => {
+test("a text of a million letters does not break the page", async () => { // in check-long of ten million
   const run = rich();
-  run.devices[0].driver = "x".repeat(10 << 20);
+  run.devices[0].driver = "x".repeat((process.env.FATHOM_LONG ? 10 : 1) << 20);
   const page = await open(browser, report("huge", run));
   assert.equal(await page.locator("#latency-0 svg").count(), 1);
   await close(page);
