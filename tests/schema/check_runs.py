@@ -51,6 +51,9 @@ def is_list_by_type(schema):
             and is_by_type(schema.get("items", {})))
 
 
+OF_OBJECTS = {"type", "properties", "required", "additionalProperties", "description"}
+
+
 class Validator(jsonschema.Draft202012Validator):
     """Remembers values that were right once: most of a run file is numbers, units and names."""
     right = set()
@@ -62,17 +65,38 @@ class Validator(jsonschema.Draft202012Validator):
             self.of_schemas[id(schema)] = super().evolve(schema=schema)
         return self.of_schemas[id(schema)]
 
-    def descend(self, instance, schema, **place):
+    def was_right(self, instance, schema):
+        """True if the same value was right for this schema, or every part of it for its schema."""
+        while schema.keys() <= {"$ref", "description"} and "$ref" in schema:
+            schema = self.definitions[schema["$ref"].removeprefix("#/$defs/")]
+        kind, keywords = schema.get("type"), schema.keys()
         if isinstance(instance, dict):
-            known = None
-        elif isinstance(instance, list):
-            types = frozenset(map(type, instance)) if is_list_by_type(schema) else {dict}
-            known = None if types & {dict, list} else (id(schema), len(instance), types)
-        else:
-            known = id(schema), type(instance), None if is_by_type(schema) else instance
-        if known in self.right:
+            parts, others = schema.get("properties", {}), schema.get("additionalProperties")
+            return (kind == "object" and keywords <= OF_OBJECTS
+                    and all(name in instance for name in schema.get("required", ()))
+                    and all(self.was_right(one, parts.get(name, others))
+                            for name, one in instance.items() if name in parts or others))
+        if isinstance(instance, list) and not is_list_by_type(schema):
+            return (kind == "array" and keywords <= {"type", "items", "description"}
+                    and all(self.was_right(one, schema["items"]) for one in instance))
+        return self.known(instance, schema) in self.right
+
+    @staticmethod
+    def known(instance, schema):
+        """What decides whether the schema takes the value; None if its parts decide."""
+        if isinstance(instance, dict):
+            return None
+        if isinstance(instance, list):
+            types = frozenset(map(type, instance))
+            is_flat = is_list_by_type(schema) and not types & {dict, list}
+            return (id(schema), len(instance), types) if is_flat else None
+        return id(schema), type(instance), None if is_by_type(schema) else instance
+
+    def descend(self, instance, schema, **place):
+        if self.was_right(instance, schema):
             return
         errors = list(super().descend(instance, schema, **place))
+        known = self.known(instance, schema)
         if known and not errors:
             self.right.add(known)
         yield from errors
@@ -82,6 +106,7 @@ class Validator(jsonschema.Draft202012Validator):
 def validator():
     schema = json.loads((ROOT / "docs/run-schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
+    Validator.definitions = schema["$defs"]
     return Validator(schema)
 
 
