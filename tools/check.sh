@@ -16,6 +16,8 @@ long="|long" short="-LE long"
 # ThreadSanitizer leaves out unit tests and commands that use only one thread, and those that take
 # minutes on software drivers, whose threads are not ours.
 one_thread="card|compare|golden|report|share|show|usage" software="counters|lavapipe|map|together"
+# Of cli_fleet, only ranks of `check` have threads, and cli_slurm has these, too.
+[ -n "${FATHOM_LONG-}" ] || one_thread+="|fleet"
 
 # Stage → its tests, as options of ctest. A label is a test's folder, or one that the test adds.
 declare -A tests=(
@@ -42,7 +44,7 @@ declare -A targets=(
 stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=(gcc clang asan tsan fuzz kit)
 
-export FATHOM_FUZZ_LIMIT=max_total_time=10
+export FATHOM_FUZZ_LIMIT=max_total_time=5
 [ -z "${FATHOM_LONG-}" ] || FATHOM_FUZZ_LIMIT=runs=1000000
 # Undefined behaviour is a trap (CMakeLists.txt). Handlers of cmocka or fathom may not hide its place.
 export ASAN_OPTIONS=handle_sigill=2
