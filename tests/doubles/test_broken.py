@@ -169,7 +169,8 @@ class Devices(Broken):
 
 class Measuring(Broken):
     def test_the_other_api_is_measured(self):
-        cases = at_every_place("crash", "abort", "exit", "garbage", "babble", "chdir")[::5]
+        cases = at_every_place("crash", "abort", "exit", "garbage", "babble", "chdir")
+        cases = cases[::1 if "FATHOM_LONG" in os.environ else 5]
         self.assert_other_is_measured(cases + [(api, fault) for api in APIS
                                                for fault in ("memory", "names")])
 
