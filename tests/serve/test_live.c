@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "serve/request.h"
 
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -72,6 +73,17 @@ static size_t count(const struct page *page, const char *start)
     return number;
 }
 
+static sem_t joined; // counts the calls of pthread_join: live_stop has said by then that it stops
+
+int __real_pthread_join(pthread_t thread, void **result);
+int __wrap_pthread_join(pthread_t thread, void **result);
+
+int __wrap_pthread_join(pthread_t thread, void **result)
+{
+    sem_post(&joined);
+    return __real_pthread_join(thread, result);
+}
+
 static int set_up(void **state)
 {
     struct arena *arena = arena_create();
@@ -84,6 +96,7 @@ static int set_up(void **state)
     page->devices = (struct device_list){.devices = &page->device, .count = 1};
     pthread_mutex_init(&page->mutex, NULL);
     pthread_cond_init(&page->heard, NULL);
+    sem_init(&joined, 0, 0);
     page->desc = (struct live_desc){
         .runner = {.in_process = true, .choices.system = page->system, .choices.preset = "quick"},
         .say = hear,
@@ -174,14 +187,22 @@ static void test_continuous_frames_end_with_the_last_whole_run(void **state)
     assert_null(strstr(await(page, "{\"type\":\"done\",\"id\":1,\"frame\":1"), "\"run\""));
 }
 
+static void ask_before_the_end(struct page *page)
+{
+    ask_for_another(page);
+    sem_wait(&joined);
+}
+
 static void test_what_waits_at_the_end_is_not_measured(void **state)
 {
     struct page *page = *state;
     page->at = "{\"type\":\"started\",\"id\":1";
-    page->act = ask_for_another;
+    page->act = ask_before_the_end;
     measure(page, SUM("1", ",\"continuous\":true"));
     await(page, "{\"type\":\"started\",\"id\":1");
-    // tear_down stops the thread, with or without the second request.
+    live_stop(page->live);
+    page->live = NULL;
+    assert_int_equal(count(page, "{\"type\":\"started\""), 1);
 }
 
 int main(void)
