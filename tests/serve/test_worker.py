@@ -91,18 +91,16 @@ class Worker(live.Case):
         self.assertLessEqual(3, len([one for one in passing if one["type"] == "error"]))
 
     def test_cancel_of_a_visit_that_hangs(self):
-        server = self.serve(fake=f"hang=30,once={self.path('once')}")
+        # an hour of silence: only the cancel ends the visit
+        server = self.serve("--silence-limit", "3600", fake=f"hang=30,once={self.path('once')}")
         tab = server.open()
         tab.measure(1, "sum")
         self.wait_until(lambda: os.path.exists(self.path("once")))
         began = time.monotonic()
         tab.send({"type": "cancel"})
         done = tab.receive("done")
-        took_s = time.monotonic() - began
         self.assertEqual("interrupted", done["status"])
-        self.assertLess(0.6, took_s)  # the visit got time to end
-        print(f"cancelled after {took_s:.2f} s", file=sys.stderr)
-        self.assertLess(took_s, 25)  # the 30 s of silence did not end it
+        self.assertLess(0.6, time.monotonic() - began)  # the visit got time to end
         tab.measure(2, "sum")
         done = tab.receive("done", "error")
         self.assertEqual((2, "complete"), (done["id"], done["status"]))
