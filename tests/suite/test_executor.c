@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -93,6 +94,26 @@ static void a_silent_worker_is_given_up(void **state)
                    .device_id = "fake:0", .worker_argv = silent_worker, .silence_ns = NS_PER_MS});
     assert_false(executor_watch(executor, 0, arena, &finding, &err));
     assert_int_equal(err.code, ERROR_TIMEOUT);
+    executor_destroy(executor);
+    arena_destroy(arena);
+}
+
+// Given a worker whose answer never ends, when it is asked, then it is ended and counts as lost.
+static void a_worker_that_babbles_is_ended(void **state)
+{
+    (void)state;
+    static const char *const babbler[] = {"/bin/sh", "-c", "exec 3>&0; yes | tr -d '\\n' >&3",
+                                          NULL};
+    struct arena *arena = arena_create();
+    struct watch_finding finding;
+    struct error err = {0};
+    struct executor *executor = executor_create(
+        arena, &(struct executor_desc){
+                   .device_id = "fake:0", .worker_argv = babbler, .silence_ns = hour_ns});
+    assert_false(executor_watch(executor, 0, arena, &finding, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL);
+    assert_non_null(strstr(err.message, "endless line"));
+    assert_int_equal(executor_losses(executor), 1);
     executor_destroy(executor);
     arena_destroy(arena);
 }
@@ -274,6 +295,7 @@ int main(void)
         cmocka_unit_test(a_second_signal_ends_the_wait_at_once),
         cmocka_unit_test(after_one_signal_the_wait_is_short),
         cmocka_unit_test(a_silent_worker_is_given_up),
+        cmocka_unit_test(a_worker_that_babbles_is_ended),
         cmocka_unit_test(an_interrupt_of_its_own_ends_the_wait),
         cmocka_unit_test(a_worker_that_leaves_early_stays),
         cmocka_unit_test(a_loss_is_remembered_after_the_next_answer),
