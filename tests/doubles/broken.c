@@ -3,9 +3,9 @@
 // libOpenCL.so.1, found through LD_LIBRARY_PATH. BROKEN_VULKAN, BROKEN_CUDA or BROKEN_OPENCL says
 // which one this library is. The environment variable BROKEN is "FAULT" or "FAULT@PLACE":
 //
-//   fault   crash, hang, exit, abort, babble (on both streams), chdir; garbage (on the standard
-//           input); names (with escape sequences); devices, memory, align, units, heaps, period,
-//           nan, negative (reported values that cannot be true)
+//   fault   crash, hang, exit, abort, babble (on both streams), chdir; garbage, endless (on
+//           the standard input); names (with escape sequences); devices, memory, align, units,
+//           heaps, period, nan, negative (reported values that cannot be true)
 //   place   constructor, create, enumerate, query, destructor
 //
 // Without BROKEN the library lists one device. No device can be opened (broken_stubs.c).
@@ -49,6 +49,15 @@ static void crash(void)
     *nowhere = 1;
 }
 
+static void write_forever(void)
+{
+    static char text[1 << 16];
+    memset(text, 'x', sizeof text);
+    while (write(STDIN_FILENO, text, sizeof text) >= 0)
+        continue;
+    abort();
+}
+
 static void happen(const char *fault)
 {
     if (strcmp(fault, "crash") == 0)
@@ -64,6 +73,8 @@ static void happen(const char *fault)
         babble();
     if (strcmp(fault, "chdir") == 0 && chdir("/") != 0)
         abort();
+    if (strcmp(fault, "endless") == 0)
+        write_forever();
     if (strcmp(fault, "garbage") == 0 && write(STDIN_FILENO, "{\"devices\":7}\n", 14) != 14)
         abort();
 }

@@ -24,6 +24,7 @@ ENDS = {"crash": "driver crashed while loading: signal 11 (Segmentation fault) i
         "abort": "driver crashed while loading: signal 6 (Aborted)",
         "exit": "driver ended the process while loading (exit status 0)",
         "garbage": "driver disturbs the process that loads it: ",
+        "endless": "driver disturbs the process that loads it: no end of its answer",
         "hang": "driver did not answer within "}
 # Impossible values, the APIs that can report them, and what the user reads.
 ABSURD = {"devices": ("vulkan cuda opencl", "driver reports "),
@@ -124,7 +125,8 @@ class Devices(Broken):
             self.assertIn(api + ":0", [one["id"] for one in self.list(api, "none")[1]["devices"]])
 
     def test_a_driver_that_ends_its_process_is_absent_with_the_reason(self):
-        for api, fault, kind in at_every_place("crash", "abort", "exit", "garbage"):
+        for api, fault, kind in at_every_place("crash", "abort", "exit", "garbage",
+                                                "endless"):
             with self.subTest(api=api, fault=fault):
                 done, listed = self.list(api, fault)
                 self.assert_absent(api, listed,
