@@ -242,6 +242,21 @@ static double slow_error_of(const struct lines_question *question)
                                                    : 0;
 }
 
+// True if loads of the probe may miss the next level, too, because the probe's chain covers nearly
+// the region at whose end the next level ends (beyond_end). A chain with a smaller stride than the
+// curve's may touch as many lines in a smaller region: the lines of the next level are at least as
+// long as the candidate's. Such a probe has to be slower than the next level. Candidates whose sets
+// fill otherwise than the curve shows get no such allowance: with it, they would explain too much.
+static bool may_pass(const struct lines_question *question, const struct candidate *candidate,
+                     const struct lines_probe *probe)
+{
+    double step = question->beyond - question->latency, end = question->beyond_end;
+    double error = root_of_squares(question->noise * question->beyond, model_error * step);
+    if (candidate->as_seen && probe->latency > question->beyond + 3 * error)
+        end *= fmin(fmax(probe->chain.stride, candidate->line) / question->stride, 1);
+    return end > 0 && probe->chain.region > 0.9 * end;
+}
+
 // Returns how badly the candidate explains the probes, as a cost. `slow` is from slow_error_of.
 static double cost_of(const struct lines_question *question, const struct inner *inner,
                       const struct candidate *candidate, double slow)
@@ -257,10 +272,9 @@ static double cost_of(const struct lines_question *question, const struct inner 
         // In truth, the next level may end, and its loads then take longer. So a latency above the
         // model's is no deviation near this end, and none if nearly all loads miss the judged
         // level.
-        bool may_pass = question->beyond_end > 0 &&
-                        probe->chain.region > 0.9 * question->beyond_end &&
-                        expected > question->latency + 0.02 * step;
-        if (off > 0 && (may_pass || expected >= question->latency + 0.98 * step))
+        bool passes =
+            expected > question->latency + 0.02 * step && may_pass(question, candidate, probe);
+        if (off > 0 && (passes || expected >= question->latency + 0.98 * step))
             off = 0;
         double error = root_of_squares(model_error, 4 * beyond * (1 - beyond) * slow) * step;
         double size = fabs(off) / root_of_squares(question->noise * expected, error);

@@ -225,6 +225,35 @@ static void noise_as_large_as_the_step_leaves_it_open(void **state)
     assert_true(answer.line == 0 && answer.sector == 0);
 }
 
+// Given two caches with lines of 64 bytes, where the second has 2.4 times the size of the first,
+// then the first is found, although chains with a node every 32 bytes fill the second one in half
+// the region in which the curve's chain, with a node every 128 bytes, does.
+static void dense_chains_that_fill_the_next_cache_leave_the_size_known(void **state)
+{
+    (void)state;
+    const double size = 64 << 10, next = 2.4 * size;
+    const struct lines_cache caches[] = {{360, size, 64, 64, 0, false},
+                                         {1500, next, 64, 64, 0, false},
+                                         {3800, INFINITY, 32, 32, 0, false}};
+    struct lines_probe probes[16];
+    for (size_t i = 0; i < lines_plan_count; i++) {
+        probes[i].chain = lines_plan[i];
+        probes[i].chain.region *= 2 * size;
+        probes[i].latency = lines_expected(caches, 3, &probes[i].chain);
+    }
+    const struct lines_question question = {.latency = caches[0].latency,
+                                            .beyond = caches[1].latency,
+                                            .beyond_end = 2 * next,
+                                            .end = 2 * size,
+                                            .stride = 128,
+                                            .noise = 0.005,
+                                            .probes = probes,
+                                            .probe_count = lines_plan_count};
+    const struct lines_answer answer = lines_judge(&question);
+    assert_true(answer.line == 64 && answer.sector == 64);
+    assert_true(fabs(answer.capacity / size - 1) < 0.01);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +262,7 @@ int main(void)
         cmocka_unit_test(lines_of_caches_with_plain_sets_are_found),
         cmocka_unit_test(an_end_before_the_capacity_makes_no_line_longer),
         cmocka_unit_test(probes_that_no_line_explains_leave_it_open),
+        cmocka_unit_test(dense_chains_that_fill_the_next_cache_leave_the_size_known),
         cmocka_unit_test(noise_as_large_as_the_step_leaves_it_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
