@@ -74,6 +74,7 @@ class Validator(jsonschema.Draft202012Validator):
             parts, others = schema.get("properties", {}), schema.get("additionalProperties")
             return (kind == "object" and keywords <= OF_OBJECTS
                     and all(name in instance for name in schema.get("required", ()))
+                    and (others is not False or instance.keys() <= parts.keys())
                     and all(self.was_right(one, parts.get(name, others))
                             for name, one in instance.items() if name in parts or others))
         if isinstance(instance, list) and not is_list_by_type(schema):
