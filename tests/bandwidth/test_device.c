@@ -266,6 +266,7 @@ static void without_room_a_working_set_stays(void **state)
     store->roam_bytes = UINT64_C(1) << 50;
     expect_done(bench, &this_case, 2);
     assert_int_equal(store->buffers[BANDWIDTH_SOURCE].bytes, 256 * KIB);
+    assert_null(detail(bench->seen, "place"));
 }
 
 // Given a working set that moves, when a word at the place of the next round changes, then that

@@ -49,7 +49,8 @@ bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *s
 {
     uint64_t share = session->info->limits.memory_bytes / ROAM_SHARE;
     *store = (struct bandwidth_store){.device = session->device, .timeout_ns = timeout_default_ns};
-    if (session->info->kind != GPU_KIND_CPU) // a CPU would fill the larger buffer slowly
+    // A CPU would fill the larger buffer slowly; in a simulation no place differs.
+    if (session->info->kind != GPU_KIND_CPU && !(session->info->caps & GPU_CAP(VIRTUAL_TIME)))
         store->roam_bytes = share && share < ROAM_BYTES ? share : ROAM_BYTES;
     return (store->fill = measure_program(&session->programs, "bandwidth_fill", NULL, err)) &&
            (store->check = measure_program(&session->programs, "bandwidth_check", NULL, err)) &&
@@ -151,10 +152,11 @@ bool bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer wh
                          uint32_t key, struct gpu_arg *range, struct error *err)
 {
     uint64_t roam = key ? store->roam_bytes : 0, most = store->buffers[which].bytes;
-    // Where the device has no room to move in, the range is the whole buffer.
-    if (most < bytes + roam && !replace(store, which, bytes + roam, err) &&
-        !(roam && replace(store, which, bytes, err)))
-        return false;
+    if (most < bytes + roam && !replace(store, which, bytes + roam, err)) {
+        if (!roam || !replace(store, which, bytes, err))
+            return false;
+        store->roam_bytes = roam = 0; // the device has no memory for it
+    }
     uint64_t places = (store->buffers[which].bytes - bytes) / PLACE_BYTES + 1;
     uint64_t place = roam ? key * places >> 32 : 0;
     *range = (struct gpu_arg){

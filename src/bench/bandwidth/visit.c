@@ -76,9 +76,10 @@ struct trial {
 // Returns true if each round puts the working set at another address, so that the confidence
 // interval includes its effect: how far a line of the L2 is from a core depends on its address. A
 // working set that an L1 may hold does not move, nor does one of many pages.
-static bool is_moved(const struct bandwidth_case *this_case)
+static bool is_moved(const struct trial *trial)
 {
-    return !this_case->shared && this_case->bytes >= MOVED_BYTES_MIN &&
+    const struct bandwidth_case *this_case = trial->this_case;
+    return trial->store->roam_bytes && !this_case->shared && this_case->bytes >= MOVED_BYTES_MIN &&
            this_case->bytes <= MOVED_BYTES_MAX;
 }
 
@@ -87,8 +88,7 @@ static bool get_buffers(struct trial *trial, struct error *err)
     const struct bandwidth_case *this_case = trial->this_case;
     uint64_t bytes = bandwidth_stream_bytes(this_case);
     // The golden ratio times 2^32: the keys of successive rounds are far apart.
-    uint32_t key =
-        is_moved(this_case) ? UINT32_C(0x9e3779b9) * (trial->run->request->round + 1) : 0;
+    uint32_t key = is_moved(trial) ? UINT32_C(0x9e3779b9) * (trial->run->request->round + 1) : 0;
     bool reads = !this_case->shared && this_case->op != BANDWIDTH_WRITE;
     bool writes = !this_case->shared && this_case->op != BANDWIDTH_READ;
     return (!reads ||
@@ -413,7 +413,7 @@ static void report(struct trial *trial, const struct memory *memory,
     if (trial->run->session->info->caps & GPU_CAP(L1_CHOICE))
         visit_detail(visit, "l1", "%u %% of the core's memory requested as L1",
                      l1_percent(trial->this_case));
-    if (is_moved(trial->this_case) && trial->store->roam_bytes)
+    if (is_moved(trial))
         visit_detail(visit, "place", "each round at another multiple of 2 MiB in a buffer");
     const char *tried = "";
     for (size_t i = 0; memory->count > 1 && i < memory->count; i++)
@@ -450,7 +450,7 @@ static bool measure(struct trial *trial, struct memory *memory, struct measure_s
     trial->shape = chosen->shape;
     trial->desc.repeats = memory->repeats;
     return prepare(trial, chosen->passes, err) &&
-           ((memory->ready && !is_moved(trial->this_case)) || learn_sum(trial, memory, err)) &&
+           ((memory->ready && !is_moved(trial)) || learn_sum(trial, memory, err)) &&
            prepare_proof(trial, err) &&
            measure_span_run(trial->run->arena, &trial->desc, span, err) &&
            verify(trial, memory, span, err);
