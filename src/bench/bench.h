@@ -140,6 +140,18 @@ double bench_counts_most(const struct bench_session *session, double ns);
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
                                 struct error *err);
 
+// Rounds put the same data at other places, multiples of BENCH_PLACE_BYTES (the largest page size
+// of device memory), so that the confidence interval includes what the address changes.
+// bench_round_key returns a key for a round. bench_place returns the offset that the key selects
+// for `bytes` bytes in a buffer of `buffer_bytes` bytes: far apart in successive rounds, and 0 for
+// the key 0.
+enum {
+    BENCH_PLACE_BYTES = 2 << 20
+};
+#define BENCH_PLACE_NOTE "each round at another multiple of 2 MiB in a buffer"
+uint32_t bench_round_key(unsigned round);
+uint64_t bench_place(uint32_t key, uint64_t buffer_bytes, uint64_t bytes);
+
 // One visit of a case, and the memory and objects that the visit may use.
 struct bench_visit {
     struct bench_session *session;

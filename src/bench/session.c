@@ -63,6 +63,17 @@ struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gp
     return gpu_buffer_create(scope, &desc, err);
 }
 
+uint32_t bench_round_key(unsigned round)
+{
+    return UINT32_C(0x9e3779b9) * (round + 1); // 2^32 divided by the golden ratio
+}
+
+uint64_t bench_place(uint32_t key, uint64_t buffer_bytes, uint64_t bytes)
+{
+    uint64_t places = (buffer_bytes - bytes) / BENCH_PLACE_BYTES + 1;
+    return (key * places >> 32) * BENCH_PLACE_BYTES;
+}
+
 struct measure_span_desc bench_span_desc(const struct bench_visit *run, measure_record *record,
                                          void *context)
 {

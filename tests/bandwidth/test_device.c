@@ -248,10 +248,9 @@ static void each_round_has_another_place(void **state)
             assert_true(detail(bench->seen, "place"));
         }
     }
-    const uint64_t rounds[] = {UINT32_C(0x9e3779b9), UINT32_C(0x3c6ef372)};
     struct gpu_arg places[2];
     for (int i = 0; i < 2; i++)
-        assert_true(bandwidth_store_get(store, BANDWIDTH_SOURCE, MIB, (uint32_t)rounds[i],
+        assert_true(bandwidth_store_get(store, BANDWIDTH_SOURCE, MIB, bench_round_key((unsigned)i),
                                         &places[i], &bench->err));
     assert_int_equal(places[0].offset % (2 * MIB), 0);
     assert_int_not_equal(places[0].offset, places[1].offset);
@@ -281,7 +280,7 @@ static void a_wrong_word_at_another_place_is_a_mismatch(void **state)
     expect_done(bench, &this_case, 1);
     bench->request.round = 1;
     struct gpu_arg next;
-    assert_true(bandwidth_store_get(store, BANDWIDTH_SOURCE, 256 * KIB, UINT32_C(0x3c6ef372), &next,
+    assert_true(bandwidth_store_get(store, BANDWIDTH_SOURCE, 256 * KIB, bench_round_key(1), &next,
                                     &bench->err));
     flip_word(bench, BANDWIDTH_SOURCE, next.offset + 4);
     refuse(bench, ERROR_MISMATCH, &this_case);

@@ -134,8 +134,8 @@ static void each_round_has_another_place(void **state)
     struct latency_region *region = latency_region(&stage->session, &chain, 64 * MIB, &err);
     assert_non_null(region);
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        assert_true(latency_region_place(region, &stage->session, 1024,
-                                         UINT32_C(0x9e3779b9) * (i + 1), &offsets[i], &err));
+        assert_true(latency_region_place(region, &stage->session, 1024, bench_round_key(i),
+                                         &offsets[i], &err));
         assert_true(offsets[i] + 1024 <= gpu_buffer_bytes(region->chunks[0]));
         for (uint32_t k = 0; k < i; k++)
             assert_int_not_equal(offsets[i], offsets[k]);
@@ -143,8 +143,8 @@ static void each_round_has_another_place(void **state)
     // Given room for few places only, then the places of six rounds differ.
     const uint64_t large = region->chunk_bytes - 9 * 2 * MIB;
     for (uint32_t i = 0; i < 6; i++) {
-        assert_true(latency_region_place(region, &stage->session, large,
-                                         UINT32_C(0x9e3779b9) * (i + 1), &offsets[i], &err));
+        assert_true(latency_region_place(region, &stage->session, large, bench_round_key(i),
+                                         &offsets[i], &err));
         for (uint32_t k = 0; k < i; k++)
             assert_int_not_equal(offsets[i], offsets[k]);
     }

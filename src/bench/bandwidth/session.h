@@ -42,10 +42,9 @@ MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench
 // needs them. Does nothing for a store that was never opened.
 void bandwidth_store_close(struct bandwidth_store *store);
 
-// Sets *range to `bytes` bytes of the buffer `which` of the store. A buffer that is too small is
-// freed and replaced. A new BANDWIDTH_SOURCE is filled with its data. `key` selects the offset of
-// the range, a multiple of 2 MiB; different keys may select the same one. If `key` is 0, the range
-// begins at byte 0. Fails with ERROR_OUT_OF_MEMORY if the device lacks memory.
+// Sets *range to `bytes` bytes of the buffer `which` of the store, at the place that `key` selects
+// (bench_place). A buffer that is too small is freed and replaced. A new BANDWIDTH_SOURCE is filled
+// with its data. Fails with ERROR_OUT_OF_MEMORY if the device lacks memory.
 MUST_CHECK bool bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
                                     uint64_t bytes, uint32_t key, struct gpu_arg *range,
                                     struct error *err);

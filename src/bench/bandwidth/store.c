@@ -9,12 +9,10 @@ enum {
     // ends before a watchdog stops it.
     SLICE_BYTES = 64 << 20,
     SLICE_GROUPS = 4096,
-    // Each round puts a working set at another multiple of this size. Pages of device memory are
-    // at most as large, so its lines then lie elsewhere in physical memory.
-    PLACE_BYTES = 2 << 20,
-    // size in bytes of a buffer beyond the working set that moves in it, at most
+    // A buffer is larger than a working set that moves in it: by ROAM_BYTES, but at most by the
+    // device's memory divided by ROAM_SHARE.
     ROAM_BYTES = 1 << 30,
-    ROAM_SHARE = 8 // … and this part of the device's memory
+    ROAM_SHARE = 8
 };
 
 _Static_assert(BANDWIDTH_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
@@ -151,15 +149,14 @@ static bool replace(struct bandwidth_store *store, enum bandwidth_buffer which, 
 bool bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which, uint64_t bytes,
                          uint32_t key, struct gpu_arg *range, struct error *err)
 {
-    uint64_t roam = key ? store->roam_bytes : 0, most = store->buffers[which].bytes;
-    if (most < bytes + roam && !replace(store, which, bytes + roam, err)) {
+    uint64_t roam = key ? store->roam_bytes : 0;
+    if (store->buffers[which].bytes < bytes + roam && !replace(store, which, bytes + roam, err)) {
         if (!roam || !replace(store, which, bytes, err))
             return false;
-        store->roam_bytes = roam = 0; // the device has no memory for it
+        store->roam_bytes = 0; // the device has no memory for it
     }
-    uint64_t places = (store->buffers[which].bytes - bytes) / PLACE_BYTES + 1;
-    uint64_t place = roam ? key * places >> 32 : 0;
-    *range = (struct gpu_arg){
-        .buffer = store->buffers[which].buffer, .offset = place * PLACE_BYTES, .bytes = bytes};
+    uint64_t place = bench_place(key, store->buffers[which].bytes, bytes);
+    *range =
+        (struct gpu_arg){.buffer = store->buffers[which].buffer, .offset = place, .bytes = bytes};
     return true;
 }

@@ -87,8 +87,7 @@ static bool get_buffers(struct trial *trial, struct error *err)
 {
     const struct bandwidth_case *this_case = trial->this_case;
     uint64_t bytes = bandwidth_stream_bytes(this_case);
-    // The golden ratio times 2^32: the keys of successive rounds are far apart.
-    uint32_t key = is_moved(trial) ? UINT32_C(0x9e3779b9) * (trial->run->request->round + 1) : 0;
+    uint32_t key = is_moved(trial) ? bench_round_key(trial->run->request->round) : 0;
     bool reads = !this_case->shared && this_case->op != BANDWIDTH_WRITE;
     bool writes = !this_case->shared && this_case->op != BANDWIDTH_READ;
     return (!reads ||
@@ -414,7 +413,7 @@ static void report(struct trial *trial, const struct memory *memory,
         visit_detail(visit, "l1", "%u %% of the core's memory requested as L1",
                      l1_percent(trial->this_case));
     if (is_moved(trial))
-        visit_detail(visit, "place", "each round at another multiple of 2 MiB in a buffer");
+        visit_detail(visit, "place", BENCH_PLACE_NOTE);
     const char *tried = "";
     for (size_t i = 0; memory->count > 1 && i < memory->count; i++)
         tried = arena_printf(arena, "%s%s%s %.4g", tried, i > 0 ? ", " : "",

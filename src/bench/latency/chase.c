@@ -173,7 +173,8 @@ static bool find_memory(struct latency_chase *chase, struct error *err)
     if (chunks) {
         chain->chunk_shift = latency_log2(memory->chunk_bytes / chain->block_bytes);
     } else {
-        chase->moves = is_moved(this_case) && latency_region_places(memory, chain->bytes) > 1;
+        chase->moves =
+            is_moved(this_case) && memory->chunk_bytes - chain->bytes >= BENCH_PLACE_BYTES;
         uint32_t key = chase->moves ? chain->key : 0;
         if (!latency_region_place(memory, session, chain->bytes, key, &offset, err))
             return false;
@@ -240,7 +241,7 @@ bool latency_chase_init(struct latency_chase *chase, struct latency_session *ses
                          " on this device (%s)",
                          this_case->bytes, latency_path_name(this_case->path), bytes_max, name);
     // Another permutation of the nodes in each round: the confidence interval includes its effect.
-    uint32_t key = UINT32_C(0x9e3779b9) * (visit->request->round + 1);
+    uint32_t key = bench_round_key(visit->request->round);
     if (!latency_chain_of(this_case, key, &chase->chain, err) || !find_programs(chase, err))
         return false;
     return latency_on_chip(this_case->path) ||

@@ -4,10 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum {
-    // Alignment in bytes of the chain in its memory: the page size of large buffers.
-    ADDRESS_ALIGN = 1 << 21
-};
 static const uint64_t small_bytes = UINT64_C(256) << 20;
 
 bool latency_open(struct bench_session *bench, struct error *err)
@@ -141,26 +137,19 @@ static bool need_chunks(struct latency_region *region, struct latency_session *s
                          "%" PRIu64 " chunks of memory are too many: at most %d", count,
                          LATENCY_CHUNKS_MAX);
     while (region->chunk_count < count) {
-        if (!add_chunk_surely(region, session, region->chunk_bytes + ADDRESS_ALIGN, err))
+        if (!add_chunk_surely(region, session, region->chunk_bytes + BENCH_PLACE_BYTES, err))
             return false;
         uint64_t *address = &region->addresses[region->chunk_count - 1];
-        *address = (*address + ADDRESS_ALIGN - 1) / ADDRESS_ALIGN * ADDRESS_ALIGN;
+        *address = (*address + BENCH_PLACE_BYTES - 1) / BENCH_PLACE_BYTES * BENCH_PLACE_BYTES;
     }
     // An earlier call may have failed after it made chunks and before it wrote their addresses.
     return write_directory(region, session, err);
 }
 
-uint64_t latency_region_places(const struct latency_region *region, uint64_t bytes)
-{
-    return (region->chunk_bytes - bytes) / ADDRESS_ALIGN + 1;
-}
-
 bool latency_region_place(struct latency_region *region, struct latency_session *session,
                           uint64_t bytes, uint32_t key, uint64_t *offset, struct error *err)
 {
-    // The upper bits of the key choose the offset. In each round the key grows by the golden ratio
-    // times 2^32, so the offsets of successive rounds are far apart.
-    *offset = (key * latency_region_places(region, bytes) >> 32) * ADDRESS_ALIGN;
+    *offset = bench_place(key, region->chunk_bytes, bytes);
     region->addresses[0] = gpu_buffer_address(region->chunks[0]) + *offset;
     return write_directory(region, session, err);
 }

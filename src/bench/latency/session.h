@@ -96,13 +96,8 @@ struct latency_region *latency_region(struct latency_session *session,
                                       const struct latency_case *this_case, uint64_t bytes,
                                       struct error *err);
 
-// Returns the number of offsets at which a chain of `bytes` bytes fits in a region of one buffer.
-// Only offsets that are multiples of 2 MiB count.
-uint64_t latency_region_places(const struct latency_region *region, uint64_t bytes);
-
-// Sets *offset, in bytes, to one of the offsets that latency_region_places counts. `key` selects
-// the offset; different keys may select the same one. Writes the address of the chain to the
-// region's directory.
+// Sets *offset to the place that `key` selects for a chain of `bytes` bytes in a region of one
+// buffer (bench_place). Writes the address of the chain to the region's directory.
 MUST_CHECK bool latency_region_place(struct latency_region *region, struct latency_session *session,
                                      uint64_t bytes, uint32_t key, uint64_t *offset,
                                      struct error *err);

@@ -261,7 +261,7 @@ static void describe(const struct measured *m)
     if (m->chase->moves && m->chase->this_case.path == LATENCY_IMAGE)
         visit_detail(m->visit, "place", "each round a new image, after a buffer of another size");
     else if (m->chase->moves)
-        visit_detail(m->visit, "place", "each round at another multiple of 2 MiB in a buffer");
+        visit_detail(m->visit, "place", BENCH_PLACE_NOTE);
     if (m->memory->warm)
         visit_detail(m->visit, "warm-up", "a lap by the measuring workgroup");
     else
