@@ -83,19 +83,28 @@ static void after_one_signal_the_wait_is_short(void **state)
     expect_interrupted(time_is_over);
 }
 
-static void a_silent_worker_is_given_up(void **state)
+// Asks the worker for a watch, and expects that it is given up with this error.
+static void expect_given_up(const char *const *argv, uint64_t silence_ns, enum error_code code,
+                            const char *message)
 {
-    (void)state;
     struct arena *arena = arena_create();
     struct watch_finding finding;
     struct error err = {0};
     struct executor *executor = executor_create(
         arena, &(struct executor_desc){
-                   .device_id = "fake:0", .worker_argv = silent_worker, .silence_ns = NS_PER_MS});
+                   .device_id = "fake:0", .worker_argv = argv, .silence_ns = silence_ns});
     assert_false(executor_watch(executor, 0, arena, &finding, &err));
-    assert_int_equal(err.code, ERROR_TIMEOUT);
+    assert_int_equal(err.code, code);
+    assert_non_null(strstr(err.message, message));
+    assert_int_equal(executor_losses(executor), 1);
     executor_destroy(executor);
     arena_destroy(arena);
+}
+
+static void a_silent_worker_is_given_up(void **state)
+{
+    (void)state;
+    expect_given_up(silent_worker, NS_PER_MS, ERROR_TIMEOUT, "");
 }
 
 // Given a worker whose answer never ends, when it is asked, then it is ended and counts as lost.
@@ -104,18 +113,7 @@ static void a_worker_that_babbles_is_ended(void **state)
     (void)state;
     static const char *const babbler[] = {"/bin/sh", "-c", "exec 3>&0; yes | tr -d '\\n' >&3",
                                           NULL};
-    struct arena *arena = arena_create();
-    struct watch_finding finding;
-    struct error err = {0};
-    struct executor *executor = executor_create(
-        arena, &(struct executor_desc){
-                   .device_id = "fake:0", .worker_argv = babbler, .silence_ns = hour_ns});
-    assert_false(executor_watch(executor, 0, arena, &finding, &err));
-    assert_int_equal(err.code, ERROR_INTERNAL);
-    assert_non_null(strstr(err.message, "endless line"));
-    assert_int_equal(executor_losses(executor), 1);
-    executor_destroy(executor);
-    arena_destroy(arena);
+    expect_given_up(babbler, hour_ns, ERROR_INTERNAL, "endless line");
 }
 
 // Given an interrupt without signals and a leave time, when it is raised, then a silent worker is
