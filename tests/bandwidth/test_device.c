@@ -268,6 +268,20 @@ static void without_room_a_working_set_stays(void **state)
     assert_null(detail(bench->seen, "place"));
 }
 
+// Given a case that has moved, when the room is lost, then the case is verified where it stays.
+static void a_case_that_moved_may_stay_later(void **state)
+{
+    struct workbench *bench = *state;
+    struct bandwidth_store *store = bench->session.state;
+    const struct bandwidth_case this_case = {.bytes = 256 * KIB, .width = 16, .shape = "default"};
+    store->roam_bytes = 32 * MIB;
+    bench->request.round = 0;
+    expect_done(bench, &this_case, 1);
+    store->roam_bytes = 0;
+    bench->request.round = 1;
+    expect_done(bench, &this_case, 1);
+}
+
 // Given a working set that moves, when a word at the place of the next round changes, then that
 // round is a mismatch.
 static void a_wrong_word_at_another_place_is_a_mismatch(void **state)
@@ -352,6 +366,7 @@ int main(int argc, char **argv)
         EACH(a_wrong_word_before_the_first_visit_is_a_mismatch),
         EACH(each_round_has_another_place),
         EACH(without_room_a_working_set_stays),
+        EACH(a_case_that_moved_may_stay_later),
         EACH(a_wrong_word_at_another_place_is_a_mismatch),
         EACH(one_element_not_written_is_found),
         EACH(what_a_device_cannot_do_is_refused),

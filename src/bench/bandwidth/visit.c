@@ -56,7 +56,9 @@ struct memory {
     struct candidate candidates[BANDWIDTH_SHAPES_MAX];
     size_t count, chosen;
     uint64_t repeats;
-    uint32_t sum; // sum of all words in the memory that the case reads; each word counts once
+    // Sum of all words that the case reads, each counted once, if they begin at the offset sum_at.
+    uint32_t sum;
+    uint64_t sum_at;
 };
 
 // One case with one shape, and all that is needed to run it.
@@ -334,6 +336,7 @@ static bool learn_sum(struct trial *trial, struct memory *memory, struct error *
         return true;
     }
     trial->source.bytes = bytes;
+    memory->sum_at = trial->source.offset;
     if (!bandwidth_store_check(trial->store, &trial->source, seed, &memory->sum, err))
         return false;
     if (bytes <= HOST_CHECK_BYTES &&
@@ -449,7 +452,8 @@ static bool measure(struct trial *trial, struct memory *memory, struct measure_s
     trial->shape = chosen->shape;
     trial->desc.repeats = memory->repeats;
     return prepare(trial, chosen->passes, err) &&
-           ((memory->ready && !is_moved(trial)) || learn_sum(trial, memory, err)) &&
+           ((memory->ready && memory->sum_at == trial->source.offset) ||
+            learn_sum(trial, memory, err)) &&
            prepare_proof(trial, err) &&
            measure_span_run(trial->run->arena, &trial->desc, span, err) &&
            verify(trial, memory, span, err);
