@@ -8,7 +8,7 @@
 #include "results/results.h"
 
 enum {
-    MEASURE_COMPILERS = 4 // maximum number of programs that are compiled at the same time
+    MEASURE_COMPILERS = 8 // maximum number of programs that are compiled at the same time
 };
 
 struct measure_programs {
