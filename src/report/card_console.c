@@ -10,7 +10,7 @@
 
 // ---------------------------------------------------------------- cells of a figure
 
-enum column {
+enum figure_column {
     COLUMN_LABEL,
     COLUMN_VALUE,
     COLUMN_MARGIN,
@@ -30,7 +30,7 @@ struct lines {
     struct line *list;
     size_t count, capacity;
     size_t widths[COLUMN_COUNT];
-    enum column columns; // number of columns of the table that fit the screen
+    enum figure_column columns; // number of columns of the table that fit the screen
 };
 
 // Returns the value as text, in parentheses if it is not trusted (some readers see no colours).
@@ -81,7 +81,7 @@ static void lines_fit(struct lines *lines)
 static void line_print(const struct lines *lines, const char *const *cells, enum screen_paint paint)
 {
     struct screen *screen = lines->screen;
-    for (enum column i = 0; i < lines->columns; i++) {
+    for (enum figure_column i = 0; i < lines->columns; i++) {
         if (!lines->widths[i])
             continue;
         fputs(i == COLUMN_MARGIN ? " " : "  ", screen->stream);

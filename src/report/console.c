@@ -171,13 +171,11 @@ static void view_head(struct screen *screen, const struct view_info *view, const
 static void grid_print(struct screen *screen, const struct notes *notes,
                        const struct view_grid *grid)
 {
-    struct table table = {.screen = screen, .notes = notes, .grid = grid};
-    struct screen_scale scale = grid_scale(screen->arena, grid);
-    bool mixed;
-    grid_unit(grid, &mixed);
+    const struct table table = {
+        .screen = screen, .notes = notes, .grid = grid, .scale = grid_scale(screen->arena, grid)};
     // If the bars have different units, each bar's line names its unit, and the head names none.
-    view_head(screen, grid->view, mixed && grid->view->kind == VIEW_BARS ? "" : scale.unit,
-              grid->common);
+    view_head(screen, grid->view,
+              grid->mixed && grid->view->kind == VIEW_BARS ? "" : table.scale.unit, grid->common);
     if (grid->view->kind == VIEW_HEATMAP)
         heatmap_print(&table);
     else if (grid->view->kind == VIEW_BARS)

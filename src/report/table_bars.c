@@ -19,8 +19,7 @@ struct line {
     double value;
 };
 
-static struct line line_of(const struct table *table, const struct view_series *series, size_t x,
-                           const struct screen_scale *scale)
+static struct line line_of(const struct table *table, const struct view_series *series, size_t x)
 {
     const struct view_grid *grid = table->grid;
     struct arena *arena = table->screen->arena;
@@ -32,27 +31,24 @@ static struct line line_of(const struct table *table, const struct view_series *
     struct line line = {.label = screen_quote(arena, label, LABEL_COLUMNS),
                         .unit = "",
                         .share = "",
-                        .cell = cell_of(table, result, metric, scale),
+                        .cell = cell_of(table->notes, result, metric, &table->scale),
                         .value = metric ? metric->median : NAN};
     if (metric && isfinite(metric_share(metric, metric->median)))
         line.share = arena_printf(arena, "%.1f%%", 100 * metric_share(metric, metric->median));
-    bool mixed;
-    grid_unit(grid, &mixed);
-    if (metric && mixed)
-        unit_scale(1 / scale->factor, metric_unit_shown(metric), &line.unit);
+    if (metric && grid->mixed)
+        unit_scale(1 / table->scale.factor, metric_unit_shown(metric), &line.unit);
     return line;
 }
 
 static size_t lines_of(const struct table *table, struct line *lines)
 {
     const struct view_grid *grid = table->grid;
-    struct screen_scale scale = grid_scale(table->screen->arena, grid);
     size_t count = 0;
     for (size_t x = 0; x < grid->x_count; x++)
         for (size_t p = 0; p < grid->panel_count; p++)
             for (size_t s = 0; s < grid->panels[p].series_count; s++)
                 if (grid->panels[p].series[s].results[x])
-                    lines[count++] = line_of(table, &grid->panels[p].series[s], x, &scale);
+                    lines[count++] = line_of(table, &grid->panels[p].series[s], x);
     return count;
 }
 

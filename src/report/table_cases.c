@@ -15,20 +15,10 @@ enum {
 
 struct cases {
     struct screen *screen;
-    // struct table that cell_of needs; only its screen and, for metrics, its notes are set
-    struct table table;
+    const struct notes *notes; // NULL if no column has metrics
     const struct benchmark_info *info;
     const struct result *const *results;
     size_t count;
-};
-
-// The column of a parameter, a metric, a sensor or a hardware counter in a table of cases.
-struct column {
-    const char *name, *unit; // name and unit: the two lines of the column's head
-    struct cell *cells;
-    struct cell_widths widths;
-    size_t columns;
-    bool words; // true: the cells are words, which are aligned to the left
 };
 
 static struct column axis_column_of(const struct cases *cases, const struct param_info *axis)
@@ -37,6 +27,7 @@ static struct column axis_column_of(const struct cases *cases, const struct para
     struct column column = {.name = axis->key,
                             .unit = "",
                             .cells = ARENA_ARRAY(arena, cases->count, struct cell),
+                            .gap = GAP,
                             .words = axis->type == PARAM_TEXT};
     for (size_t i = 0; i < cases->count; i++) {
         const struct case_value *value = case_find(&cases->results[i]->bench_case, axis->key);
@@ -61,10 +52,11 @@ static bool column_of(const struct cases *cases, const char *name, enum unit uni
     bool any = false;
     *column = (struct column){.name = screen_quote(arena, name, TEXT_COLUMNS),
                               .unit = scale.unit,
-                              .cells = ARENA_ARRAY(arena, cases->count, struct cell)};
+                              .cells = ARENA_ARRAY(arena, cases->count, struct cell),
+                              .gap = GAP};
     for (size_t i = 0; i < cases->count; i++) {
         struct cell *cell = &column->cells[i];
-        *cell = metrics ? cell_of(&cases->table, cases->results[i], metrics[i], &scale)
+        *cell = metrics ? cell_of(cases->notes, cases->results[i], metrics[i], &scale)
                         : (struct cell){.number = screen_number(arena, values[i], &scale)};
         if (!margins)
             cell->margin = cell->mark = "";
@@ -102,40 +94,6 @@ static bool sensor_column_of(const struct cases *cases, const char *name, struct
         unit = sensor ? sensor->unit : unit;
     }
     return column_of(cases, name, unit, values, NULL, false, column);
-}
-
-static void text_print(const struct cases *cases, const struct column *column, const char *text)
-{
-    fprintf(cases->screen->stream, "%*s", GAP, "");
-    if (column->words)
-        screen_left(cases->screen, text, column->columns);
-    else
-        screen_right(cases->screen, text, column->columns);
-}
-
-static void row_print(const struct cases *cases, const struct column *columns, size_t column_count,
-                      size_t row)
-{
-    struct screen *screen = cases->screen;
-    for (size_t i = 0; i < column_count; i++) {
-        if (columns[i].words) {
-            text_print(cases, &columns[i], columns[i].cells[row].number);
-            continue;
-        }
-        fprintf(screen->stream, "%*s", GAP, "");
-        cell_print(screen, &columns[i].cells[row], &columns[i].widths);
-    }
-    fputc('\n', screen->stream);
-}
-
-static void head_print(const struct cases *cases, const struct column *columns, size_t column_count)
-{
-    for (size_t i = 0; i < column_count; i++)
-        text_print(cases, &columns[i], columns[i].name);
-    fputc('\n', cases->screen->stream);
-    for (size_t i = 0; i < column_count; i++)
-        text_print(cases, &columns[i], columns[i].unit);
-    fputc('\n', cases->screen->stream);
 }
 
 // The columns of a table: one for each parameter that varies, then the other columns.
@@ -224,12 +182,23 @@ static struct choice columns_choose(const struct cases *cases, const struct view
 // Prints at most ROWS_MAX cases with the chosen columns.
 static void table_print(const struct cases *cases, const struct choice *choice)
 {
+    struct screen *screen = cases->screen;
+    const struct column *columns = choice->columns;
     size_t rows = cases->count < ROWS_MAX ? cases->count : ROWS_MAX;
-    head_print(cases, choice->columns, choice->axes + choice->count);
-    for (size_t row = 0; row < rows; row++)
-        row_print(cases, choice->columns, choice->axes + choice->count, row);
+    size_t column_count = choice->axes + choice->count;
+    for (size_t i = 0; i < column_count; i++)
+        column_head_print(screen, &columns[i], columns[i].name);
+    fputc('\n', screen->stream);
+    for (size_t i = 0; i < column_count; i++)
+        column_head_print(screen, &columns[i], columns[i].unit);
+    fputc('\n', screen->stream);
+    for (size_t row = 0; row < rows; row++) {
+        for (size_t i = 0; i < column_count; i++)
+            column_cell_print(screen, &columns[i], row);
+        fputc('\n', screen->stream);
+    }
     if (rows < cases->count || choice->left)
-        fprintf(cases->screen->stream,
+        fprintf(screen->stream,
                 "  (%zu of %zu cases, %zu of %zu columns; all are in the run file)\n", rows,
                 cases->count, choice->count, choice->count + choice->left);
 }
@@ -238,11 +207,8 @@ void cases_print(struct screen *screen, const struct notes *notes,
                  const struct benchmark_info *info, const struct view_info *view,
                  const struct result *const *results, size_t count)
 {
-    struct cases cases = {.screen = screen,
-                          .table = {.screen = screen, .notes = notes},
-                          .info = info,
-                          .results = results,
-                          .count = count};
+    const struct cases cases = {
+        .screen = screen, .notes = notes, .info = info, .results = results, .count = count};
     struct choice choice = columns_choose(&cases, view, true);
     if (choice.left)
         choice = columns_choose(&cases, view, false);
@@ -315,7 +281,7 @@ static struct choice counter_columns(const struct cases *cases)
 void counters_print(struct screen *screen, const struct benchmark_info *info,
                     const struct result *const *results, size_t count)
 {
-    struct cases cases = {.screen = screen, .table = {.screen = screen}, .info = info};
+    struct cases cases = {.screen = screen, .info = info};
     const struct result **counted = ARENA_ARRAY(screen->arena, count, const struct result *);
     for (size_t i = 0; i < count; i++)
         if (results[i]->counter_count)

@@ -15,42 +15,37 @@ enum {
     GAP = 2
 };
 
-struct column {
-    const char *label;
-    struct cell *cells; // cells of the column, one for each x
-    struct cell_widths widths;
-    size_t columns;
-};
-
-static struct column column_of(const struct table *table, const struct view_series *series,
-                               const struct screen_scale *scale)
+static struct column column_of(const struct table *table, const struct view_series *series)
 {
     const struct view_grid *grid = table->grid;
     struct arena *arena = table->screen->arena;
     const char *label = *series->label ? series->label : grid->metric->name;
-    struct column column = {.label = screen_quote(arena, label, LABEL_COLUMNS),
-                            .cells = ARENA_ARRAY(arena, grid->x_count, struct cell)};
+    struct column column = {.name = screen_quote(arena, label, LABEL_COLUMNS),
+                            .cells = ARENA_ARRAY(arena, grid->x_count, struct cell),
+                            .gap = GAP};
     for (size_t i = 0; i < grid->x_count; i++) {
         const struct result *result = series->results[i];
-        column.cells[i] = cell_of(table, result, view_metric(grid, result), scale);
+        column.cells[i] = cell_of(table->notes, result, view_metric(grid, result), &table->scale);
         cell_measure(&column.widths, &column.cells[i]);
     }
-    column.columns = cell_columns(&column.widths, column.label);
+    column.columns = cell_columns(&column.widths, column.name);
     return column;
 }
 
-// Returns the values of x as texts. Sets *width to the widest one, or to the name of x if wider.
-static const char **x_texts(const struct table *table, size_t *width)
+static struct column x_column_of(const struct table *table)
 {
     const struct view_grid *grid = table->grid;
     struct arena *arena = table->screen->arena;
-    const char **texts = ARENA_ARRAY(arena, grid->x_count, const char *);
-    *width = screen_width(grid->x->key);
+    struct column column = {
+        .name = grid->x->key, .cells = ARENA_ARRAY(arena, grid->x_count, struct cell), .gap = GAP};
     for (size_t i = 0; i < grid->x_count; i++) {
-        texts[i] = screen_quote(arena, view_value_text(arena, &grid->xs[i], grid->x), 32);
-        screen_widen(width, texts[i]);
+        const char *text = view_value_text(arena, &grid->xs[i], grid->x);
+        column.cells[i] =
+            (struct cell){.number = screen_quote(arena, text, 32), .margin = "", .mark = ""};
+        cell_measure(&column.widths, &column.cells[i]);
     }
-    return texts;
+    column.columns = cell_columns(&column.widths, column.name);
+    return column;
 }
 
 // The printed rows of a curve's table: every step-th row, and all rows at powers of two, because a
@@ -98,10 +93,10 @@ static struct rows rows_choose(const struct view_grid *grid)
 }
 
 // Draws the value of a row as a bar to the right of the numbers, if there is only one series.
-static void row_bar(const struct table *table, const struct column *column, size_t x_width,
+static void row_bar(const struct table *table, const struct column *x, const struct column *column,
                     double value, double highest)
 {
-    size_t used = 2 + x_width + GAP + column->columns + GAP;
+    size_t used = GAP + x->columns + GAP + column->columns + GAP;
     if (used + 10 > table->screen->columns || !isfinite(value))
         return;
     size_t left = table->screen->columns - used;
@@ -119,33 +114,25 @@ static double highest_of(const double *values, size_t count)
     return highest;
 }
 
-static void block_print(const struct table *table, const struct column *columns, size_t count,
-                        const double *only)
+static void block_print(const struct table *table, const struct column *x,
+                        const struct column *columns, size_t count, const double *only)
 {
     struct screen *screen = table->screen;
     const struct view_grid *grid = table->grid;
-    size_t x_width;
     struct rows rows = rows_choose(grid);
-    const char **texts = x_texts(table, &x_width);
     double highest = only ? highest_of(only, grid->x_count) : 0;
-    fputs("  ", screen->stream);
-    screen_right(screen, grid->x->key, x_width);
-    for (size_t i = 0; i < count; i++) {
-        fprintf(screen->stream, "%*s", GAP, "");
-        screen_right(screen, columns[i].label, columns[i].columns);
-    }
+    column_head_print(screen, x, x->name);
+    for (size_t i = 0; i < count; i++)
+        column_head_print(screen, &columns[i], columns[i].name);
     fputc('\n', screen->stream);
     for (size_t row = 0; row < grid->x_count; row++) {
         if (!row_shown(&rows, grid, row))
             continue;
-        fputs("  ", screen->stream);
-        screen_right(screen, texts[row], x_width);
-        for (size_t i = 0; i < count; i++) {
-            fprintf(screen->stream, "%*s", GAP, "");
-            cell_print(screen, &columns[i].cells[row], &columns[i].widths);
-        }
+        column_cell_print(screen, x, row);
+        for (size_t i = 0; i < count; i++)
+            column_cell_print(screen, &columns[i], row);
         if (only)
-            row_bar(table, &columns[0], x_width, only[row], highest);
+            row_bar(table, x, &columns[0], only[row], highest);
         fputc('\n', screen->stream);
     }
 }
@@ -153,9 +140,7 @@ static void block_print(const struct table *table, const struct column *columns,
 static const char *at_text(const struct table *table, const double *values, size_t index)
 {
     struct arena *arena = table->screen->arena;
-    bool mixed;
-    enum unit unit = grid_unit(table->grid, &mixed);
-    return arena_printf(arena, "%s at %s", unit_text(arena, values[index], unit),
+    return arena_printf(arena, "%s at %s", unit_text(arena, values[index], table->grid->unit),
                         view_value_text(arena, &table->grid->xs[index], table->grid->x));
 }
 
@@ -208,28 +193,27 @@ static void series_line(const struct table *table, const struct view_series *ser
     fputc('\n', screen->stream);
 }
 
-static void panel_print(const struct table *table, const struct view_panel *panel,
-                        const struct screen_scale *scale)
+static void panel_print(const struct table *table, const struct view_panel *panel)
 {
     struct screen *screen = table->screen;
-    size_t x_width, label_width = 0;
-    x_texts(table, &x_width);
+    size_t label_width = 0;
+    const struct column x = x_column_of(table);
     struct column *columns = ARENA_ARRAY(screen->arena, panel->series_count, struct column);
     for (size_t i = 0; i < panel->series_count; i++) {
-        columns[i] = column_of(table, &panel->series[i], scale);
+        columns[i] = column_of(table, &panel->series[i]);
         screen_widen(&label_width, panel->series[i].label);
     }
     label_width = label_width > LABEL_COLUMNS ? LABEL_COLUMNS : label_width;
     const double *only =
         panel->series_count == 1 ? series_values(screen->arena, table->grid, panel->series) : NULL;
     for (size_t first = 0, next; first < panel->series_count; first = next) {
-        size_t used = 2 + x_width;
+        size_t used = GAP + x.columns;
         for (next = first; next < panel->series_count; next++) {
             used += GAP + columns[next].columns;
             if (used > screen->columns && next > first)
                 break;
         }
-        block_print(table, columns + first, next - first, only);
+        block_print(table, &x, columns + first, next - first, only);
         if (next < panel->series_count)
             fputc('\n', screen->stream);
     }
@@ -245,7 +229,6 @@ static void panel_print(const struct table *table, const struct view_panel *pane
 
 void curve_print(const struct table *table)
 {
-    struct screen_scale scale = grid_scale(table->screen->arena, table->grid);
     for (size_t i = 0; i < table->grid->panel_count; i++)
-        panel_print(table, &table->grid->panels[i], &scale);
+        panel_print(table, &table->grid->panels[i]);
 }

@@ -10,103 +10,100 @@ enum {
     GAP = 1
 };
 
-struct matrix {
-    const struct table *table;
-    const struct view_panel *panel;
-    struct cell *cells; // the cells of the matrix, row by row
-    struct cell_widths widths;
-    const char **heads; // heads of the columns: the values of x as texts
-    size_t column_width, label_width;
-    double widest; // largest half-width of the cells' 95 % intervals, relative to the median
-};
-
-static void matrix_cells(struct matrix *matrix, const struct screen_scale *scale)
+// Returns the column with the labels of the rows.
+static struct column labels_of(const struct table *table, const struct view_panel *panel)
 {
-    const struct table *table = matrix->table;
+    struct arena *arena = table->screen->arena;
+    struct column labels = {.name = table->grid->y ? table->grid->y->key : "",
+                            .cells = ARENA_ARRAY(arena, panel->series_count, struct cell),
+                            .gap = 2};
+    labels.columns = screen_width(labels.name);
+    for (size_t row = 0; row < panel->series_count; row++) {
+        labels.cells[row].number = screen_quote(arena, panel->series[row].label, ROW_COLUMNS);
+        screen_widen(&labels.columns, labels.cells[row].number);
+    }
+    if (labels.columns > ROW_COLUMNS)
+        labels.columns = ROW_COLUMNS;
+    labels.widths.number = labels.columns;
+    return labels;
+}
+
+// Returns a column for each x. All have the same width. Sets *widest to the largest half-width of
+// the cells' 95 % intervals, relative to the median.
+static struct column *columns_of(const struct table *table, const struct view_panel *panel,
+                                 double *widest)
+{
     const struct view_grid *grid = table->grid;
-    for (size_t row = 0; row < matrix->panel->series_count; row++) {
-        for (size_t x = 0; x < grid->x_count; x++) {
-            const struct result *result = matrix->panel->series[row].results[x];
+    struct arena *arena = table->screen->arena;
+    struct column *columns = ARENA_ARRAY(arena, grid->x_count, struct column);
+    struct cell_widths widths = {0};
+    size_t width = 0;
+    *widest = 0;
+    for (size_t x = 0; x < grid->x_count; x++) {
+        const char *head = view_value_text(arena, &grid->xs[x], grid->x);
+        columns[x] = (struct column){.name = screen_quote(arena, head, LABEL_COLUMNS),
+                                     .cells = ARENA_ARRAY(arena, panel->series_count, struct cell),
+                                     .gap = GAP};
+        for (size_t row = 0; row < panel->series_count; row++) {
+            const struct result *result = panel->series[row].results[x];
             const struct metric *metric = view_metric(grid, result);
-            struct cell *cell = &matrix->cells[row * grid->x_count + x];
-            *cell = cell_of(table, result, metric, scale);
+            struct cell *cell = &columns[x].cells[row];
+            *cell = cell_of(table->notes, result, metric, &table->scale);
             cell->margin = "";
-            cell_measure(&matrix->widths, cell);
+            cell_measure(&widths, cell);
             double half =
                 metric ? (metric->ci95[1] - metric->ci95[0]) / 2 / fabs(metric->median) : NAN;
-            matrix->widest = isfinite(half) ? fmax(matrix->widest, half) : matrix->widest;
+            *widest = isfinite(half) ? fmax(*widest, half) : *widest;
         }
     }
-}
-
-static void matrix_measure(struct matrix *matrix)
-{
-    const struct view_grid *grid = matrix->table->grid;
-    struct arena *arena = matrix->table->screen->arena;
-    matrix->label_width = screen_width(grid->y ? grid->y->key : "");
-    for (size_t row = 0; row < matrix->panel->series_count; row++)
-        screen_widen(&matrix->label_width, matrix->panel->series[row].label);
-    if (matrix->label_width > ROW_COLUMNS)
-        matrix->label_width = ROW_COLUMNS;
+    for (size_t x = 0; x < grid->x_count; x++)
+        width = cell_columns(&widths, columns[x].name);
     for (size_t x = 0; x < grid->x_count; x++) {
-        matrix->heads[x] =
-            screen_quote(arena, view_value_text(arena, &grid->xs[x], grid->x), LABEL_COLUMNS);
-        matrix->column_width = cell_columns(&matrix->widths, matrix->heads[x]);
+        columns[x].widths = widths;
+        columns[x].columns = width;
     }
+    return columns;
 }
 
-static void block_print(const struct matrix *matrix, size_t first, size_t end)
+static void block_print(struct screen *screen, const struct column *labels,
+                        const struct column *columns, size_t count, size_t rows)
 {
-    struct screen *screen = matrix->table->screen;
-    const struct view_grid *grid = matrix->table->grid;
-    fputs("  ", screen->stream);
-    screen_right(screen, grid->y ? grid->y->key : "", matrix->label_width);
-    for (size_t x = first; x < end; x++) {
-        fprintf(screen->stream, "%*s", GAP, "");
-        screen_right(screen, matrix->heads[x], matrix->column_width);
-    }
+    column_head_print(screen, labels, labels->name);
+    for (size_t i = 0; i < count; i++)
+        column_head_print(screen, &columns[i], columns[i].name);
     fputc('\n', screen->stream);
-    for (size_t row = 0; row < matrix->panel->series_count; row++) {
-        const char *label = matrix->panel->series[row].label;
-        fputs("  ", screen->stream);
-        screen_right(screen, screen_quote(screen->arena, label, ROW_COLUMNS), matrix->label_width);
-        for (size_t x = first; x < end; x++) {
-            fprintf(screen->stream, "%*s", GAP, "");
-            cell_print(screen, &matrix->cells[row * grid->x_count + x], &matrix->widths);
-        }
+    for (size_t row = 0; row < rows; row++) {
+        column_cell_print(screen, labels, row);
+        for (size_t i = 0; i < count; i++)
+            column_cell_print(screen, &columns[i], row);
         fputc('\n', screen->stream);
     }
 }
 
-static void panel_print(const struct table *table, const struct view_panel *panel,
-                        const struct screen_scale *scale)
+static void panel_print(const struct table *table, const struct view_panel *panel)
 {
     struct screen *screen = table->screen;
-    struct arena *arena = screen->arena;
     const struct view_grid *grid = table->grid;
-    struct matrix matrix = {
-        .table = table,
-        .panel = panel,
-        .cells = ARENA_ARRAY(arena, panel->series_count * grid->x_count, struct cell),
-        .heads = ARENA_ARRAY(arena, grid->x_count, const char *)};
-    matrix_cells(&matrix, scale);
-    matrix_measure(&matrix);
+    double widest;
+    const struct column labels = labels_of(table, panel);
+    const struct column *columns = columns_of(table, panel, &widest);
     if (*panel->label)
         fprintf(screen->stream, "  %s, by %s\n",
-                screen_quote(arena, panel->label, screen->columns / 2), grid->x->key);
+                screen_quote(screen->arena, panel->label, screen->columns / 2), grid->x->key);
     else
         fprintf(screen->stream, "  by %s\n", grid->x->key);
-    size_t fit = (screen->columns - 2 - matrix.label_width) / (matrix.column_width + GAP);
-    fit = fit ? fit : 1;
-    for (size_t first = 0; first < grid->x_count; first += fit)
-        block_print(&matrix, first, first + fit < grid->x_count ? first + fit : grid->x_count);
-    if (matrix.widest > 0)
-        fprintf(screen->stream, "  (intervals up to ±%.1f%%)\n", 100 * matrix.widest);
+    size_t fit = (screen->columns - 2 - labels.columns) / (columns[0].columns + GAP);
+    for (size_t first = 0, end; first < grid->x_count; first = end) {
+        end = first + (fit ? fit : 1);
+        end = end < grid->x_count ? end : grid->x_count;
+        block_print(screen, &labels, columns + first, end - first, panel->series_count);
+    }
+    if (widest > 0)
+        fprintf(screen->stream, "  (intervals up to ±%.1f%%)\n", 100 * widest);
 }
 
 void heatmap_print(const struct table *table)
 {
-    struct screen_scale scale = grid_scale(table->screen->arena, table->grid);
     for (size_t i = 0; i < table->grid->panel_count; i++)
-        panel_print(table, &table->grid->panels[i], &scale);
+        panel_print(table, &table->grid->panels[i]);
 }

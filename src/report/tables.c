@@ -100,19 +100,18 @@ void notes_print(const struct notes *notes, struct screen *screen)
 
 // ---------------------------------------------------------------- cells of a table
 
-struct cell cell_of(const struct table *table, const struct result *result,
+struct cell cell_of(const struct notes *notes, const struct result *result,
                     const struct metric *metric, const struct screen_scale *scale)
 {
-    struct arena *arena = table->screen->arena;
     if (!result)
         return (struct cell){.number = "", .margin = "", .mark = ""};
-    struct cell cell = {.number = "–", .margin = "", .mark = mark_of(table->notes, result)};
+    struct cell cell = {.number = "–", .margin = "", .mark = mark_of(notes, result)};
     cell.paint = result->verdict == VERDICT_OK ? PAINT_NONE : verdict_paint(result->verdict);
     if (metric && isfinite(metric->median)) {
-        cell.number = screen_number(arena, metric->median, scale);
+        cell.number = screen_number(notes->arena, metric->median, scale);
         if (metric->at_least)
-            cell.number = arena_printf(arena, "≥%s", cell.number);
-        cell.margin = screen_margin(arena, metric->median, metric->ci95);
+            cell.number = arena_printf(notes->arena, "≥%s", cell.number);
+        cell.margin = screen_margin(notes->arena, metric->median, metric->ci95);
     }
     return cell;
 }
@@ -148,6 +147,25 @@ void cell_print(struct screen *screen, const struct cell *cell, const struct cel
     }
 }
 
+void column_head_print(struct screen *screen, const struct column *column, const char *text)
+{
+    fprintf(screen->stream, "%*s", (int)column->gap, "");
+    if (column->words)
+        screen_left(screen, text, column->columns);
+    else
+        screen_right(screen, text, column->columns);
+}
+
+void column_cell_print(struct screen *screen, const struct column *column, size_t row)
+{
+    if (column->words) {
+        column_head_print(screen, column, column->cells[row].number);
+        return;
+    }
+    fprintf(screen->stream, "%*s", (int)column->gap, "");
+    cell_print(screen, &column->cells[row], &column->widths);
+}
+
 double *series_values(struct arena *arena, const struct view_grid *grid,
                       const struct view_series *series)
 {
@@ -157,22 +175,6 @@ double *series_values(struct arena *arena, const struct view_grid *grid,
         values[i] = metric ? metric->median : NAN;
     }
     return values;
-}
-
-enum unit grid_unit(const struct view_grid *grid, bool *mixed)
-{
-    bool seen[UNIT_SHOWN_COUNT] = {false};
-    enum unit own = grid->metric->unit, shown = own;
-    for (size_t i = 0; i < grid->panel_count; i++)
-        for (size_t j = 0; j < grid->panels[i].series_count; j++)
-            for (size_t k = 0; k < grid->x_count; k++) {
-                const struct metric *metric =
-                    view_metric(grid, grid->panels[i].series[j].results[k]);
-                if (metric)
-                    seen[shown = metric_unit_shown(metric)] = true;
-            }
-    *mixed = seen[own] && seen[UNIT_FLOP_PER_S];
-    return *mixed ? own : shown;
 }
 
 struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid)
@@ -187,8 +189,7 @@ struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid
             for (size_t k = 0; k < grid->x_count; k++)
                 values[used++] = some[k];
         }
-    bool mixed;
-    return screen_scale_of(values, count, grid_unit(grid, &mixed));
+    return screen_scale_of(values, count, grid->unit);
 }
 
 // ---------------------------------------------------------------- views of kind VIEW_LINES

@@ -32,6 +32,10 @@ struct view_grid {
     const struct benchmark_info *info;
     const struct view_info *view;
     const struct metric_info *metric;
+    // Unit in which the metric is shown (metric_unit_shown). If the results have several such
+    // units, `mixed` is true and this is the unit of the run file.
+    enum unit unit;
+    bool mixed;
     // Parameters of the two axes. `y` is NULL unless the view is a heat map.
     const struct param_info *x, *y;
     // The different values of x. Numbers are ascending, and texts are in the order of the run.
@@ -150,13 +154,7 @@ struct cell_widths {
     size_t number, margin, mark;
 };
 
-struct table {
-    struct screen *screen;
-    const struct notes *notes;
-    const struct view_grid *grid;
-};
-
-struct cell cell_of(const struct table *table, const struct result *result,
+struct cell cell_of(const struct notes *notes, const struct result *result,
                     const struct metric *metric, const struct screen_scale *scale);
 
 // Widens the three parts of a column (number, interval, letters) until the cell fits.
@@ -166,13 +164,29 @@ void cell_measure(struct cell_widths *widths, const struct cell *cell);
 size_t cell_columns(struct cell_widths *widths, const char *head);
 void cell_print(struct screen *screen, const struct cell *cell, const struct cell_widths *widths);
 
+struct column {
+    const char *name, *unit; // the lines of the column's head; `unit` may be NULL
+    struct cell *cells;      // one cell for each row of the table
+    struct cell_widths widths;
+    size_t columns; // width of the column, in columns of the screen
+    size_t gap;     // number of blanks before the column
+    bool words;     // true: the cells are words, which are aligned to the left
+};
+
+// Print the gap before a column, and then a line of its head or the cell of a row.
+void column_head_print(struct screen *screen, const struct column *column, const char *text);
+void column_cell_print(struct screen *screen, const struct column *column, size_t row);
+
+struct table {
+    struct screen *screen;
+    const struct notes *notes;
+    const struct view_grid *grid;
+    struct screen_scale scale; // unit and decimals of all numbers of the table
+};
+
 // Returns the medians of a series, one per x of the grid; NaN if there is no case or no median.
 double *series_values(struct arena *arena, const struct view_grid *grid,
                       const struct view_series *series);
-
-// Returns the unit in which the metric of a grid is shown (metric_unit_shown). If the results have
-// several such units, sets *mixed to true and returns the unit of the run file.
-enum unit grid_unit(const struct view_grid *grid, bool *mixed);
 
 // Returns the scale (unit and decimals) that the numbers of all panels and series of a grid share.
 struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid);

@@ -254,6 +254,23 @@ bool view_shown(struct arena *arena, const struct run *run, const char *device,
     return any_number(results, count, shown->metric);
 }
 
+// Sets grid->unit and grid->mixed.
+static void find_unit(struct view_grid *grid)
+{
+    bool seen[UNIT_SHOWN_COUNT] = {false};
+    enum unit own = grid->metric->unit, shown = own;
+    for (size_t i = 0; i < grid->panel_count; i++)
+        for (size_t j = 0; j < grid->panels[i].series_count; j++)
+            for (size_t k = 0; k < grid->x_count; k++) {
+                const struct metric *metric =
+                    view_metric(grid, grid->panels[i].series[j].results[k]);
+                if (metric)
+                    seen[shown = metric_unit_shown(metric)] = true;
+            }
+    grid->mixed = seen[own] && seen[UNIT_FLOP_PER_S];
+    grid->unit = grid->mixed ? own : shown;
+}
+
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid)
@@ -282,6 +299,7 @@ bool view_grid_build(struct arena *arena, const struct run *run, const char *dev
         const struct case_value *x = case_find(&results[i]->bench_case, grid->x->key);
         series->results[value_index(grid->xs, grid->x_count, x)] = results[i];
     }
+    find_unit(grid);
     return true;
 }
 
