@@ -2,6 +2,7 @@
 // Chooses what the chart of a benchmark shows: the view of the benchmark, as many lines or bars as
 // fit, and the sentence in the title.
 #include "base/text.h"
+#include "math/stats.h"
 #include "report/chart.h"
 #include "report/tables.h"
 
@@ -102,7 +103,7 @@ static enum unit unit_of(const struct source *s)
 // Returns the name of a point: the values of the parameters that vary among the view's results.
 static const char *name_of(const struct source *s, const struct point *point)
 {
-    return view_words(s->arena, &point->result->bench_case, s->keys, s->key_count);
+    return view_words(s->arena, &point->result->bench_case, s->keys, s->key_count, "");
 }
 
 // ---------------------------------------------------------------- title of the chart
@@ -261,7 +262,7 @@ static void sort_points(const struct source *s)
     for (size_t i = 0; i < s->count; i++) {
         const struct bench_case *c = &s->points[i].result->bench_case;
         s->points[i].x = number_of(s, &s->points[i]);
-        s->points[i].line = view_words(s->arena, c, keys, count);
+        s->points[i].line = view_words(s->arena, c, keys, count, "");
     }
     qsort(s->points, s->count, sizeof *s->points, compare_lines);
 }
@@ -304,13 +305,7 @@ static const char *label_of(const struct source *s, const struct candidate *line
     for (size_t i = 0; i < key_count; i++)
         if (keys[i] != s->x)
             keys[used++] = keys[i];
-    return view_words(s->arena, &drawn[at]->bench_case, keys, used);
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const double *one = a, *other = b;
-    return (*one > *other) - (*one < *other);
+    return view_words(s->arena, &drawn[at]->bench_case, keys, used, "");
 }
 
 // Sets chart->xs to all x at which a drawn line has a point, in ascending order.
@@ -323,7 +318,7 @@ static void set_numbers(const struct source *s, const struct candidate *lines, s
     for (size_t i = 0; i < chart->line_count; i++)
         for (size_t k = 0; k < lines[i].count; k++)
             xs[count++] = lines[i].points[k].x;
-    qsort(xs, count, sizeof *xs, compare_numbers);
+    stats_sort(xs, count);
     for (size_t i = 0; i < count; i++)
         if (chart->x_count == 0 || xs[i] > xs[chart->x_count - 1])
             xs[chart->x_count++] = xs[i];
@@ -381,7 +376,7 @@ static bool is_curve(const struct source *s)
     size_t count = 1;
     for (size_t i = 0; i < s->count; i++)
         xs[i] = number_of(s, &s->points[i]);
-    qsort(xs, s->count, sizeof *xs, compare_numbers);
+    stats_sort(xs, s->count);
     for (size_t i = 1; i < s->count; i++)
         count += xs[i] > xs[i - 1];
     return count > NUMBERS_MIN;

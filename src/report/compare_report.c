@@ -71,7 +71,7 @@ static const char *row_words(struct printer *p, const struct result *result)
 {
     axes_set(p, result->benchmark);
     return text_join(p->screen.arena, benchmark_text(p, result), " ",
-                     view_words(p->screen.arena, &result->bench_case, p->axes, p->axis_count));
+                     view_words(p->screen.arena, &result->bench_case, p->axes, p->axis_count, ""));
 }
 
 // ---------------------------------------------------------------- sections of rows
@@ -197,7 +197,7 @@ static void changes_print(struct printer *p, const struct group *group, size_t m
         const struct compare_row *row = group->places[i].row;
         compare_numbers(arena, row, changes[i].numbers);
         changes[i].text =
-            text_join(arena, view_words(arena, &results[i]->bench_case, varying, varying_count),
+            text_join(arena, view_words(arena, &results[i]->bench_case, varying, varying_count, ""),
                       " ", compare_remarks(arena, row));
         for (size_t c = 0; c < COMPARE_NUMBERS; c++)
             screen_widen(&widths[c], changes[i].numbers[c]);

@@ -93,9 +93,9 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
                            arena_printf(arena, " %s", ratio_text(arena, &cell->ratio)),
                            RATIO_COLUMNS);
     }
-    const char *name = group->axis_count
-                           ? view_label(arena, row->first, group->axes, group->axis_count)
-                           : row->first->key;
+    const char *name = group->axis_count ? view_words(arena, &row->first->bench_case, group->axes,
+                                                      group->axis_count, "–")
+                                         : row->first->key;
     size_t used = columns_of(chip) + GAP;
     if (used + screen_width(name) > screen->columns) {
         used = (size_t)3 * GAP;

@@ -263,7 +263,8 @@ void timelines_print(struct screen *screen, const struct benchmark_info *info,
     size_t axis_count, drawn = 0, left = 0;
     const struct param_info **axes = view_varying(screen->arena, info, results, count, &axis_count);
     for (size_t i = 0; i < count; i++) {
-        const char *label = view_label(screen->arena, results[i], axes, axis_count);
+        const char *label =
+            view_words(screen->arena, &results[i]->bench_case, axes, axis_count, "–");
         struct spans spans;
         if (drawn == RESULTS_MAX)
             left += spans_line(results[i], &spans);

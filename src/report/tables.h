@@ -67,14 +67,10 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
                                        const struct result *const *results, size_t count,
                                        size_t *varying_count);
 
-// Returns the values of the given parameters in the result's case: "vector random width=16". A
-// parameter that the case does not have appears as "–".
-const char *view_label(struct arena *arena, const struct result *result,
-                       const struct param_info *const *keys, size_t count);
-
-// Returns the same text as view_label, but leaves out parameters that the case does not have.
+// Returns the values of the given parameters in the case: "vector random width=16". A parameter
+// that the case does not have appears as `absent`, or not at all if that is "".
 const char *view_words(struct arena *arena, const struct bench_case *c,
-                       const struct param_info *const *keys, size_t count);
+                       const struct param_info *const *keys, size_t count, const char *absent);
 
 // Returns the case in words, with the name of the benchmark and the values of all parameters of
 // role AXIS: "latency vector random 2.5 KiB".

@@ -69,9 +69,8 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
     return varying;
 }
 
-// Returns the values of the parameters in the case as one text; `absent` for those that it lacks.
-static const char *words_of(struct arena *arena, const struct bench_case *c,
-                            const struct param_info *const *keys, size_t count, const char *absent)
+const char *view_words(struct arena *arena, const struct bench_case *c,
+                       const struct param_info *const *keys, size_t count, const char *absent)
 {
     const char *words = "";
     for (size_t i = 0; i < count; i++) {
@@ -86,18 +85,6 @@ static const char *words_of(struct arena *arena, const struct bench_case *c,
     return words;
 }
 
-const char *view_label(struct arena *arena, const struct result *result,
-                       const struct param_info *const *keys, size_t count)
-{
-    return words_of(arena, &result->bench_case, keys, count, "–");
-}
-
-const char *view_words(struct arena *arena, const struct bench_case *c,
-                       const struct param_info *const *keys, size_t count)
-{
-    return words_of(arena, c, keys, count, "");
-}
-
 const char *view_case(struct arena *arena, const struct benchmark_info *info,
                       const struct bench_case *c)
 {
@@ -107,7 +94,7 @@ const char *view_case(struct arena *arena, const struct benchmark_info *info,
     for (size_t i = 0; i < info->param_count; i++)
         if (info->params[i].role == PARAM_AXIS)
             axes[count++] = &info->params[i];
-    return text_join(arena, info->name, " ", view_words(arena, c, axes, count));
+    return text_join(arena, info->name, " ", view_words(arena, c, axes, count, ""));
 }
 
 const char *view_common(struct arena *arena, const struct benchmark_info *info,
@@ -291,12 +278,13 @@ bool view_grid_build(struct arena *arena, const struct run *run, const char *dev
     grid->panels = ARENA_ARRAY(arena, count, struct view_panel);
     grid->common = view_common(arena, info, view, results, count);
     for (size_t i = 0; i < count; i++) {
-        const char *label = view_label(arena, results[i], group, group_count);
+        const struct bench_case *c = &results[i]->bench_case;
+        const char *label = view_words(arena, c, group, group_count, "–");
         const struct param_info *rows[] = {grid->y};
         struct view_panel *panel = panel_get(grid, grid->y ? label : "");
-        struct view_series *series = series_get(
-            arena, grid, panel, grid->y ? view_label(arena, results[i], rows, 1) : label);
-        const struct case_value *x = case_find(&results[i]->bench_case, grid->x->key);
+        struct view_series *series =
+            series_get(arena, grid, panel, grid->y ? view_words(arena, c, rows, 1, "–") : label);
+        const struct case_value *x = case_find(c, grid->x->key);
         series->results[value_index(grid->xs, grid->x_count, x)] = results[i];
     }
     find_unit(grid);
