@@ -285,7 +285,7 @@ static void check_markers(struct fixture *f, const struct overlap_scenario *scen
         struct overlap_frame frame;
         if (!run_stage(&stage, &desc, &frame, &err))
             fail_msg("%s: %s", scenario->name, err.message);
-        struct overlap_agreement found = overlap_stage_agreement(&stage, &frame);
+        struct overlap_agreement found = overlap_markers_agree(&stage, &frame);
         assert_int_equal(found.markers, 2 * scenario->count);
         assert_int_equal(found.seen, found.markers);
         assert_int_equal(found.agreed, found.markers);

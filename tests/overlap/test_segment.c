@@ -105,14 +105,21 @@ static struct overlap_markers polled(double late_ns)
     return markers;
 }
 
-static const double starts[] = {0, 20000}, ends[] = {10000, 30000};
-static const struct overlap_bars bars = {starts, ends, 3, 96};
+// Compares the markers with the stamps of two workloads, whose clock has a resolution of 96 ns.
+static struct overlap_agreement agreement_of(const struct overlap_markers *markers)
+{
+    static const struct overlap_scenario two = {.count = 2};
+    static const struct overlap_frame frame = {.start_ns = {0, 20000}, .end_ns = {10000, 30000}};
+    struct overlap_session session = {.resolution_ns = 96};
+    const struct overlap_stage stage = {.scenario = &two, .session = &session, .markers = *markers};
+    return overlap_markers_agree(&stage, &frame);
+}
 
 static void markers_read_within_one_look_agree(void **state)
 {
     (void)state;
     const struct overlap_markers markers = polled(0);
-    struct overlap_agreement found = overlap_markers_agree(&markers, &bars);
+    struct overlap_agreement found = agreement_of(&markers);
     assert_int_equal(found.markers, 4);
     assert_int_equal(found.agreed, 4);
     assert_true(found.offset_high_ns == 5100 && found.sweep_ns == 200);
@@ -124,7 +131,7 @@ static void a_marker_read_too_late_disagrees(void **state)
 {
     (void)state;
     const struct overlap_markers markers = polled(10000);
-    assert_int_equal(overlap_markers_agree(&markers, &bars).agreed, 3);
+    assert_int_equal(agreement_of(&markers).agreed, 3);
 }
 
 // A subgroup begins at 20000. Its core is full, so it writes its marker only at 95000.
@@ -134,13 +141,13 @@ static void a_marker_written_late_agrees_when_it_is_read_in_time(void **state)
     struct overlap_markers markers = polled(0);
     struct overlap_poll *held = &markers.polls[1][OVERLAP_MARK_START];
     *held = (struct overlap_poll){true, 100200, 100000, 95000, 95020};
-    struct overlap_agreement found = overlap_markers_agree(&markers, &bars);
+    struct overlap_agreement found = agreement_of(&markers);
     assert_int_equal(found.agreed, 4);
     assert_true(found.held_ns == 75020);
     // … but a marker that the device wrote at the start does not agree.
     held->since_ns = 20000;
     held->until_ns = 20020;
-    found = overlap_markers_agree(&markers, &bars);
+    found = agreement_of(&markers);
     assert_int_equal(found.agreed, 3);
     assert_true(found.held_ns == 20);
 }
@@ -150,7 +157,7 @@ static void a_marker_written_before_what_it_stands_for_disagrees(void **state)
     (void)state;
     struct overlap_markers markers = polled(0);
     markers.polls[1][OVERLAP_MARK_END].since_ns = 30000 - 97;
-    assert_int_equal(overlap_markers_agree(&markers, &bars).agreed, 3);
+    assert_int_equal(agreement_of(&markers).agreed, 3);
 }
 
 static void a_marker_read_before_the_release_contradicts(void **state)
@@ -158,7 +165,7 @@ static void a_marker_read_before_the_release_contradicts(void **state)
     (void)state;
     struct overlap_markers markers = polled(0);
     markers.polls[1][OVERLAP_MARK_START].seen_ns = 19000; // earlier than its stamp of 20000
-    assert_true(overlap_markers_agree(&markers, &bars).early);
+    assert_true(agreement_of(&markers).early);
 }
 
 static void a_marker_that_was_not_seen_is_counted(void **state)
@@ -166,7 +173,7 @@ static void a_marker_that_was_not_seen_is_counted(void **state)
     (void)state;
     struct overlap_markers markers = polled(0);
     markers.polls[1][OVERLAP_MARK_END].seen = false;
-    struct overlap_agreement found = overlap_markers_agree(&markers, &bars);
+    struct overlap_agreement found = agreement_of(&markers);
     assert_true(found.markers == 4 && found.seen == 3 && found.agreed == 3);
 }
 
@@ -186,11 +193,11 @@ static void markers_read_only_at_the_end_contradict_or_bound_no_offset(void **st
     (void)state;
     // When that look comes right at the end, then only the last marker agrees
     struct overlap_markers markers = seen_at_the_end(0);
-    struct overlap_agreement found = overlap_markers_agree(&markers, &bars);
+    struct overlap_agreement found = agreement_of(&markers);
     assert_true(found.seen == 4 && found.agreed == 1);
     // When it comes much later, then all markers agree, and the offset is uncertain by the delay
     markers = seen_at_the_end(1e6);
-    found = overlap_markers_agree(&markers, &bars);
+    found = agreement_of(&markers);
     assert_true(found.seen == 4 && found.agreed == 4);
     assert_true(found.offset_high_ns - found.offset_low_ns > 1e6);
 }

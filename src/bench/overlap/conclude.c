@@ -350,12 +350,6 @@ struct comparison {
 // and MATTERS. Three runs of one card differed by 4 % through CUDA (0.1 % through Vulkan).
 #define MATTERS 1.05
 
-// True if the driver refused high priority, so that the case ran at medium priority.
-static bool is_refused(const struct result *result)
-{
-    return result_reason(result, "priority-refused");
-}
-
 static void compare(const struct subject *subject, const struct comparison *comparison)
 {
     const struct result *base = find(subject, comparison->base, NULL, "frame");
@@ -365,7 +359,8 @@ static void compare(const struct subject *subject, const struct comparison *comp
     struct arena *arena = subject->run->arena;
     struct answer answer = {
         .code = comparison->code, .published = comparison->published, .cases = {other}};
-    if (is_refused(other)) {
+    // the case then ran at medium priority
+    if (result_reason(other, "priority-refused")) {
         answer.text = arena_printf(arena, "%s: not measured, as the driver refused high priority",
                                    comparison->what);
         answer.value = NAN;

@@ -187,16 +187,6 @@ static bool read_groups(struct overlap_stage *stage, const struct overlap_frame_
 
 // ---------------------------------------------------------------- checking
 
-struct overlap_agreement overlap_stage_agreement(const struct overlap_stage *stage,
-                                                 const struct overlap_frame *frame)
-{
-    return overlap_markers_agree(
-        &stage->markers, &(struct overlap_bars){.start_ns = frame->start_ns,
-                                                .end_ns = frame->end_ns,
-                                                .workloads = overlap_stage_all(stage),
-                                                .resolution_ns = stage->session->resolution_ns});
-}
-
 static bool check_words(const struct overlap_stage *stage, uint32_t which, size_t w,
                         struct error *err)
 {
@@ -258,7 +248,7 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
 static bool check_markers(const struct overlap_stage *stage, const struct overlap_frame *frame,
                           struct error *err)
 {
-    struct overlap_agreement found = overlap_stage_agreement(stage, frame);
+    struct overlap_agreement found = overlap_markers_agree(stage, frame);
     return !found.early ||
            error_set(err, ERROR_MISMATCH,
                      "a marker was seen %.0f ns before the release allows: stamps and markers "

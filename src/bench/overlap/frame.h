@@ -86,16 +86,6 @@ struct overlap_agreement {
     bool early;
 };
 
-struct overlap_bars {
-    // start_ns[w] and end_ns[w] are the start and the end of workload w, by the device's time
-    // stamps. These times are in ns since the first start of a workload.
-    const double *start_ns, *end_ns;
-    uint32_t workloads; // bit w is set if workload w leaves markers
-    double resolution_ns;
-};
-struct overlap_agreement overlap_markers_agree(const struct overlap_markers *markers,
-                                               const struct overlap_bars *bars);
-
 // ---------------------------------------------------------------- the stage
 
 // Workloads of one queue that are submitted together. Semaphores divide the workloads of a queue
@@ -165,9 +155,6 @@ uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w);
 // are done, the first that is not done has failed, or at the stage's time-out.
 void overlap_markers_poll(struct overlap_stage *stage, uint64_t released_ns);
 
-// Returns the bit set of all workloads of the stage's scenario.
-uint32_t overlap_stage_all(const struct overlap_stage *stage);
-
 // ---------------------------------------------------------------- recording
 
 // Divides the workloads in the bit set `which` into stage->segments, without batches. Waiting by
@@ -221,7 +208,7 @@ MUST_CHECK bool overlap_frame_run(struct overlap_stage *stage,
 
 // Compares the times at which the host saw markers with the device's stamps in `frame`. `frame`
 // must be the last frame with markers.
-struct overlap_agreement overlap_stage_agreement(const struct overlap_stage *stage,
-                                                 const struct overlap_frame *frame);
+struct overlap_agreement overlap_markers_agree(const struct overlap_stage *stage,
+                                               const struct overlap_frame *frame);
 
 #endif

@@ -100,25 +100,19 @@ void overlap_markers_date(struct overlap_markers *markers, const struct measure_
 
 // ---------------------------------------------------------------- polling against stamps
 
-static double stamp_of(const struct overlap_bars *bars, size_t w, int mark)
-{
-    return mark == OVERLAP_MARK_START ? bars->start_ns[w] : bars->end_ns[w];
-}
-
-static void find_offset(const struct overlap_markers *markers, const struct overlap_bars *bars,
-                        struct overlap_agreement *found)
+static void find_offset(const struct overlap_stage *stage, struct overlap_agreement *found)
 {
     found->offset_high_ns = INFINITY;
-    for (size_t w = 0; w < OVERLAP_WORKLOADS_MAX; w++)
+    for (size_t w = 0; w < stage->scenario->count; w++)
         for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++) {
-            const struct overlap_poll *poll = &markers->polls[w][mark];
-            found->markers += bars->workloads >> w & 1;
+            const struct overlap_poll *poll = &stage->markers.polls[w][mark];
+            found->markers++;
             if (!poll->seen)
                 continue;
             found->seen++;
             found->offset_high_ns = fmin(found->offset_high_ns, poll->seen_ns - poll->since_ns);
         }
-    found->early = found->offset_high_ns < found->offset_low_ns - bars->resolution_ns;
+    found->early = found->offset_high_ns < found->offset_low_ns - stage->session->resolution_ns;
 }
 
 static bool agrees(const struct overlap_poll *poll, double stamp_ns,
@@ -130,27 +124,26 @@ static bool agrees(const struct overlap_poll *poll, double stamp_ns,
                poll->seen_ns - poll->look_ns + known_ns + resolution_ns;
 }
 
-struct overlap_agreement overlap_markers_agree(const struct overlap_markers *markers,
-                                               const struct overlap_bars *bars)
+struct overlap_agreement overlap_markers_agree(const struct overlap_stage *stage,
+                                               const struct overlap_frame *frame)
 {
     struct overlap_agreement found = {0};
-    find_offset(markers, bars, &found);
-    for (size_t w = 0; w < OVERLAP_WORKLOADS_MAX; w++) {
-        const struct overlap_poll *polls = markers->polls[w];
+    find_offset(stage, &found);
+    for (size_t w = 0; w < stage->scenario->count; w++) {
+        const struct overlap_poll *polls = stage->markers.polls[w];
+        const double stamps_ns[] = {frame->start_ns[w], frame->end_ns[w]};
         for (int mark = 0; mark < OVERLAP_MARK_COUNT; mark++) {
             if (!polls[mark].seen)
                 continue;
             found.agreed +=
-                agrees(&polls[mark], stamp_of(bars, w, mark), &found, bars->resolution_ns);
+                agrees(&polls[mark], stamps_ns[mark], &found, stage->session->resolution_ns);
             found.sweep_ns = fmax(found.sweep_ns, polls[mark].seen_ns - polls[mark].look_ns);
         }
         if (polls[OVERLAP_MARK_START].seen)
-            found.held_ns =
-                fmax(found.held_ns, polls[OVERLAP_MARK_START].until_ns - bars->start_ns[w]);
+            found.held_ns = fmax(found.held_ns, polls[OVERLAP_MARK_START].until_ns - stamps_ns[0]);
         double polled = polls[OVERLAP_MARK_END].seen_ns - polls[OVERLAP_MARK_START].seen_ns;
         if (polls[OVERLAP_MARK_START].seen && polls[OVERLAP_MARK_END].seen)
-            found.bars_ns =
-                fmax(found.bars_ns, fabs(polled - (bars->end_ns[w] - bars->start_ns[w])));
+            found.bars_ns = fmax(found.bars_ns, fabs(polled - (stamps_ns[1] - stamps_ns[0])));
     }
     return found;
 }

@@ -161,15 +161,11 @@ static bool after_check(struct loader *loader, const struct json_node *node, siz
         return json_fail(&loader->reader, node,
                          "%s waits for itself, perhaps by way of others: nothing could begin",
                          workload->name);
-    for (size_t p = 0; p < loader->count; p++) {
-        const struct overlap_workload *other = &loader->workloads[p];
-        if (!(workload->after & BIT(p)))
-            continue;
-        if (p > w)
+    for (size_t p = w + 1; p < loader->count; p++)
+        if (workload->after & BIT(p))
             return json_fail(&loader->reader, node,
                              "%s waits for %s, which stands behind it: put that one before it",
-                             workload->name, other->name);
-    }
+                             workload->name, loader->workloads[p].name);
     return true;
 }
 

@@ -119,7 +119,7 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
     const struct overlap_frame *frame = shown->marked;
     const char *columns[] = {"lane",       "stamped_start", "stamped_end", "polled_start",
                              "polled_end", "marked_start",  "marked_end"};
-    struct overlap_agreement agreement = overlap_stage_agreement(stage, frame);
+    struct overlap_agreement agreement = overlap_markers_agree(stage, frame);
     size_t count = stage->scenario->count;
     double *cell = visit_series(visit, "markers", columns, COUNT(columns), count)->data;
     for (size_t w = 0; w < count; w++) {

@@ -51,7 +51,7 @@ static bool run_marked(struct work *work, struct error *err)
     const struct overlap_frame_desc desc = {.which = work->all, .marked = true};
     if (!overlap_frame_run(&work->stage, &desc, &work->marked, err))
         return false;
-    const struct overlap_agreement agreement = overlap_stage_agreement(&work->stage, &work->marked);
+    const struct overlap_agreement agreement = overlap_markers_agree(&work->stage, &work->marked);
     overlap_polling_add(&work->history->polling, &agreement, &work->marked,
                         &work->stage.session->clock);
     return true;
@@ -180,7 +180,7 @@ static bool prepare(struct work *work, struct error *err)
         return error_set(err, ERROR_UNSUPPORTED,
                          "barrier=target: no workload of %s waits for a draw on this device",
                          work->stage.scenario->name);
-    work->all = overlap_stage_all(&work->stage);
+    work->all = (UINT32_C(1) << work->stage.scenario->count) - 1;
     for (size_t w = 0; w < work->stage.scenario->count; w++)
         work->queues[w] = overlap_stage_queue(&work->stage, w);
     if (*run->memory)
