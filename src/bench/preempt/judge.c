@@ -212,11 +212,11 @@ struct window {
 };
 
 // Appends a row for the part in the window of each submission, up to SCENE_ROWS rows.
-static void scene_add(const struct window *window, const struct load_run *runs, size_t count,
-                      double lane)
+static void lane_add(const struct window *window, const struct preempt_lane *lane, unsigned number)
 {
+    const struct load_run *runs = lane->runs;
     struct series *rows = window->rows;
-    for (size_t i = 0; i < count && rows->row_count < SCENE_ROWS; i++) {
+    for (size_t i = 0; i < lane->count && rows->row_count < SCENE_ROWS; i++) {
         double start_ns = fmax(runs[i].start_ns, window->from_ns);
         double end_ns = fmin(runs[i].end_ns, window->to_ns);
         if (start_ns >= end_ns)
@@ -224,25 +224,26 @@ static void scene_add(const struct window *window, const struct load_run *runs, 
         double *cells = rows->data + rows->column_count * rows->row_count++;
         cells[0] = start_ns - window->from_ns;
         cells[1] = end_ns - window->from_ns;
-        cells[2] = lane;
+        cells[2] = number;
     }
 }
 
-void preempt_series_timeline(const struct preempt_scene *scene, struct measure_visit *visit)
+void preempt_series_timeline(const struct preempt_lane lanes[PREEMPT_LANES],
+                             struct measure_visit *visit)
 {
     const char *columns[] = {"start", "end", "lane"};
-    if (scene->victim_count == 0)
+    const struct load_run *victims = lanes[0].runs;
+    size_t count = lanes[0].count, first = count / 2;
+    if (count == 0)
         return;
-    size_t first = scene->victim_count / 2;
     first = first > SCENE_VICTIMS / 2 ? first - SCENE_VICTIMS / 2 : 0;
-    size_t last =
-        first + SCENE_VICTIMS < scene->victim_count ? first + SCENE_VICTIMS : scene->victim_count;
+    size_t last = first + SCENE_VICTIMS < count ? first + SCENE_VICTIMS : count;
+    const struct preempt_lane some = {victims + first, last - first};
     const struct window window = {
         .rows = visit_series(visit, "timeline", columns, COUNT(columns), SCENE_ROWS),
-        .from_ns = scene->victims[first].start_ns - 1e6,
-        .to_ns = scene->victims[last - 1].end_ns + 1e6};
+        .from_ns = victims[first].start_ns - 1e6,
+        .to_ns = victims[last - 1].end_ns + 1e6};
     window.rows->row_count = 0;
-    scene_add(&window, scene->victims + first, last - first, 0);
-    scene_add(&window, scene->hogs, scene->hog_count, 1);
-    scene_add(&window, scene->frames, scene->frame_count, 2);
+    for (unsigned lane = 0; lane < PREEMPT_LANES; lane++)
+        lane_add(&window, lane == 0 ? &some : &lanes[lane], lane);
 }

@@ -116,18 +116,18 @@ struct preempt_quantile preempt_quantile_of(const struct preempt_responses *resp
 void preempt_series_history(struct arena *scratch, const struct preempt_history *history,
                             struct measure_visit *visit);
 
-struct preempt_scene {
-    const struct load_run *victims;
-    size_t victim_count;
-    const struct load_run *hogs;
-    size_t hog_count;
-    const struct load_run *frames; // submissions of the application, one for each of its frames
-    size_t frame_count;
+enum {
+    PREEMPT_LANES = 3 // victims, submissions of the hog, frames of the application
+};
+struct preempt_lane {
+    const struct load_run *runs;
+    size_t count;
 };
 
-// Adds the series "timeline" with the columns start, end (ns) and lane (0: a victim, 1: a
-// submission of the hog, 2: a frame of the application). The series shows a few victims from the
-// middle of the visit, and what ran around them. Adds nothing if no victim was answered.
-void preempt_series_timeline(const struct preempt_scene *scene, struct measure_visit *visit);
+// Adds the series "timeline" with the columns start, end (ns) and lane, an index of `lanes`. The
+// series shows a few victims from the middle of the visit, and what ran around them. Adds nothing
+// if no victim was answered.
+void preempt_series_timeline(const struct preempt_lane lanes[PREEMPT_LANES],
+                             struct measure_visit *visit);
 
 #endif

@@ -127,28 +127,17 @@ bool load_submit(struct load *load, struct error *err)
     return true;
 }
 
-// If the oldest submission is not done within wait_ns, sets *done to false and returns true.
-static bool finish_one(struct load *load, uint64_t wait_ns, bool *done, struct error *err)
-{
-    unsigned i = load->finished % load->desc.work.ahead;
-    struct error late;
-    *done = gpu_batch_wait(load->batches[i], wait_ns, &late);
-    if (!*done && late.code == ERROR_TIMEOUT)
-        return true;
-    if (!*done) {
-        *err = late;
-        return false;
-    }
-    load->finished++;
-    return true;
-}
-
 bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err)
 {
-    bool done = true;
-    while (done && load->finished < load->submitted) {
-        if (!finish_one(load, wait_ns, &done, err))
+    for (; load->finished < load->submitted; load->finished++) {
+        unsigned i = load->finished % load->desc.work.ahead;
+        struct error late;
+        if (!gpu_batch_wait(load->batches[i], wait_ns, &late)) {
+            if (late.code == ERROR_TIMEOUT)
+                break;
+            *err = late;
             return false;
+        }
         wait_ns = 0;
     }
     while (more && load->submitted < load->desc.slots &&

@@ -65,30 +65,19 @@ static const char *line_expect(struct process *process, const char *word, struct
     return NULL;
 }
 
-static bool send_load(struct process *process, const char *verb, const struct process_start *start,
-                      const char *answer, struct error *err)
+bool process_start(struct process *process, const struct process_start *start, struct error *err)
 {
     struct arena *arena = arena_create();
     const struct load_desc *desc = &start->load;
-    const char *line =
-        arena_printf(arena, "%s %u %u %u %u %u %u %u %u %u", verb, desc->work.dispatches,
-                     desc->work.groups, desc->work.iterations, desc->work.ahead, desc->work.draws,
-                     desc->slots, desc->records, start->token, start->alone);
+    const char *line = arena_printf(
+        arena, "%s %u %u %u %u %u %u %u %u %u", start->prepares ? "prepare" : "start",
+        desc->work.dispatches, desc->work.groups, desc->work.iterations, desc->work.ahead,
+        desc->work.draws, desc->slots, desc->records, start->token, start->alone);
     process->timeout_ns = desc->timeout_ns;
-    bool done =
-        child_send(process->child, line, send_ns, err) && line_expect(process, answer, err) != NULL;
+    bool done = child_send(process->child, line, send_ns, err) &&
+                line_expect(process, start->prepares ? "ready" : "running", err);
     arena_destroy(arena);
     return done;
-}
-
-bool process_start(struct process *process, const struct process_start *start, struct error *err)
-{
-    return send_load(process, "start", start, "running", err);
-}
-
-bool process_prepare(struct process *process, const struct process_start *start, struct error *err)
-{
-    return send_load(process, "prepare", start, "ready", err);
 }
 
 bool process_arrive(struct process *process, uint64_t first_ns, struct error *err)
@@ -299,7 +288,8 @@ static bool start_parse(const char *line, struct process_start *start, struct er
     struct load_desc *load = &start->load;
     struct load_work *work = &load->work;
     uint32_t draws;
-    bool known = text_begins(line, "start ") || text_begins(line, "prepare ");
+    start->prepares = text_begins(line, "prepare ");
+    bool known = start->prepares || text_begins(line, "start ");
     // NOLINTNEXTLINE(cert-err34-c): fathom itself wrote the line; the numbers are checked below
     int read = sscanf(line,
                       "%*[a-z] %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32
@@ -321,10 +311,9 @@ static bool serve_load(struct server *server, const char *line, struct error *er
     struct process_start start = {.load = {.queue = gpu_device_queue(server->bench.device, 0),
                                            .program = server->program,
                                            .timeout_ns = UINT64_C(10000000000)}};
-    bool prepares = text_begins(line, "prepare ");
     if (!start_parse(line, &start, err))
         return false;
-    if (prepares && start.load.work.ahead < start.load.slots)
+    if (start.prepares && start.load.work.ahead < start.load.slots)
         return error_set(err, ERROR_USAGE, "__beside: not all frames can be recorded");
     struct arena *arena = arena_create();
     struct load load;
@@ -332,8 +321,8 @@ static bool serve_load(struct server *server, const char *line, struct error *er
     bool done = load_init(&load, &start.load, err);
     if (done) {
         load_restart(&load, start.token);
-        done = (prepares ? serve_application(server, &load, err)
-                         : serve_hog(server, &start, &load, err)) &&
+        done = (start.prepares ? serve_application(server, &load, err)
+                               : serve_hog(server, &start, &load, err)) &&
                finish(server, &load, arena, err);
     }
     gpu_scope_close(start.load.scope);

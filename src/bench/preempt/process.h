@@ -37,18 +37,14 @@ void process_destroy(struct process *process);
 struct process_start {
     struct load_desc load; // the load; only the members work, slots, records, timeout_ns are used
     uint32_t token;        // token of the first submission
-    uint32_t alone;        // number of submissions that must end before process_start returns
+    bool prepares;         // true: the load is an application; false: it is a hog
+    uint32_t alone; // number of submissions of a hog that must end before process_start returns
 };
 
-// Makes the process start a hog. Returns when start->alone submissions are done and more are in
-// flight.
+// Makes the process start a hog, and returns when start->alone submissions are done and more are in
+// flight. Or makes it record the frames of an application, one for each slot of start->load.
 MUST_CHECK bool process_start(struct process *process, const struct process_start *start,
                               struct error *err);
-
-// Makes the process record the frames of an application, one for each slot of start->load.
-// start->alone must be 0.
-MUST_CHECK bool process_prepare(struct process *process, const struct process_start *start,
-                                struct error *err);
 
 // Makes the process submit the recorded frames at deadlines. The first deadline is `first_ns`, by
 // clock_now_ns.

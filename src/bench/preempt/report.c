@@ -179,25 +179,18 @@ static void report_late(const struct work_part *part, const struct contention *r
                    part->count, what);
 }
 
-static void report_series(const struct work *work, struct measure_visit *visit)
-{
-    const struct preempt_scene scene = {.victims = work->victim.runs,
-                                        .victim_count = work->answers.answered,
-                                        .hogs = work->hog.runs,
-                                        .hog_count = work->hog.count,
-                                        .frames = work->application.runs,
-                                        .frame_count = work->frames.answered};
-    preempt_series_history(work->run->arena, work->history, visit);
-    preempt_series_timeline(&scene, visit);
-}
-
 void work_report(const struct work *work, struct measure_visit *visit)
 {
+    const struct preempt_lane lanes[PREEMPT_LANES] = {
+        {work->victim.runs, work->answers.answered},
+        {work->hog.runs, work->hog.count},
+        {work->application.runs, work->frames.answered}};
     report_metrics(work, visit);
     report_late(&work->victim, &work->answers, "victims", visit);
     report_late(&work->application, &work->frames, "frames of the application", visit);
     report_details(work, visit);
-    report_series(work, visit);
+    preempt_series_history(work->run->arena, work->history, visit);
+    preempt_series_timeline(lanes, visit);
     if (!work->draws)
         visit_kernel(visit, work->setup->victim.program);
     for (uint32_t i = 0; i < work->hog.count; i++)

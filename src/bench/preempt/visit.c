@@ -69,9 +69,9 @@ static void describe(struct work *work, struct work_part *part, const struct loa
 // Creates the load of this part; if `all` is true, also records all its submissions.
 static bool create(struct work_part *part, bool all, struct error *err)
 {
-    const struct process_start start = {.load = part->desc, .token = part->token};
+    const struct process_start start = {.load = part->desc, .token = part->token, .prepares = true};
     if (part->process)
-        return process_prepare(part->process, &start, err);
+        return process_start(part->process, &start, err);
     if (!load_init(&part->load, &part->desc, err))
         return false;
     load_restart(&part->load, part->token);
