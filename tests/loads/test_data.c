@@ -117,7 +117,7 @@ static void memory_holds_the_values_none_of_them_zero(void **state)
 
 static bool is_filtered(const struct loads_kind *kind)
 {
-    return loads_traits_of(kind)->smooth;
+    return loads_traits_of(kind)->filters > 0;
 }
 
 // A filtered sum lies between the sums of the least and of the greatest value.

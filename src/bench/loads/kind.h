@@ -123,14 +123,14 @@ struct loads_traits {
     bool atomic; // true: the kernel writes by atomic additions
     // True: kernels may also write the resource (a storage image or storage texel buffer).
     bool writable;
-    unsigned levels;    // number of levels of detail of the texture; 0 means 1
-    unsigned read_at;   // number of the most detailed level that kernels read; 0 is the first level
-    bool smooth;        // true: the sampler filters between texels
-    bool smooth_levels; // true: the sampler filters between levels of detail
+    unsigned levels;  // number of levels of detail of the texture; 0 means 1
+    unsigned read_at; // number of the most detailed level that kernels read; 0 is the first level
     // The point of a texel at which kernels sample, as a fraction of the texel's side on both axes.
     // 0 means 1/2, the centre.
     float centre;
-    double filters;        // maximum error of a filtered load, in units of 2^-8 × the data's range
+    // Maximum error of a filtered load, in units of 2^-8 × the data's range; 0 if the sampler does
+    // not filter between texels.
+    double filters;
     const char *no_opencl; // why OpenCL cannot run kernels with this source; NULL if it can
     const char *no_cuda;   // why CUDA cannot run kernels with this source; NULL if it can
 };

@@ -41,6 +41,7 @@ struct loads_session {
     // sources[i] is the resource from which row i of loads_kinds loads. The first kernel that needs
     // the resource makes it.
     struct gpu_arg *sources;
+    uint32_t cores; // number of cores; 16 if it is not known
     // Number of workgroups per dispatch. A case has fewer if its dispatch would last too long.
     uint32_t groups;
     // Session with bounds checks (loads_robust); NULL until a case needs it.

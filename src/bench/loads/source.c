@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-enum {
-    // Copies of the elements in a buffer that kernels write, if the number of cores is unknown.
-    COPIES_UNKNOWN = 16
-};
-
 static struct gpu_buffer *make_buffer(struct loads_session *session, const struct loads_kind *kind,
                                       struct error *err)
 {
@@ -108,8 +103,8 @@ static bool make_texture(struct loads_session *session, const struct loads_kind 
     const struct loads_traits *traits = loads_traits_of(kind);
     const struct gpu_image_desc desc = image_desc(kind);
     const struct gpu_sampler_desc sampler = {
-        .filter = traits->smooth ? GPU_FILTER_LINEAR : GPU_FILTER_NEAREST,
-        .mip_filter = traits->smooth_levels ? GPU_FILTER_LINEAR : GPU_FILTER_NEAREST,
+        .filter = traits->filters > 0 ? GPU_FILTER_LINEAR : GPU_FILTER_NEAREST,
+        .mip_filter = kind->source == LOADS_FROM_TRILINEAR ? GPU_FILTER_LINEAR : GPU_FILTER_NEAREST,
         .anisotropy = kind->source == LOADS_FROM_STRETCHED ? LOADS_ANISOTROPY : 0,
     };
     bool layered = desc.layers || desc.depth || desc.kind == GPU_IMAGE_CUBE;
@@ -161,8 +156,7 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
     struct loads_session *session = work->session;
     struct arena *arena = session->bench->arena;
     struct arena_mark mark = arena_mark(arena);
-    uint32_t copies = session->bench->limits.cores ? session->bench->limits.cores : COPIES_UNKNOWN;
-    work->params.start = copies < work->groups ? copies : work->groups;
+    work->params.start = session->cores < work->groups ? session->cores : work->groups;
     uint64_t words = (uint64_t)work->params.start * LOADS_ELEMENTS * this_case->kind->width;
     const struct gpu_buffer_desc desc = {.bytes = words * sizeof(uint32_t)};
     const void *zeros = ARENA_ARRAY(arena, words, uint32_t);

@@ -41,9 +41,9 @@ bool loads_open(struct bench_session *bench, struct error *err)
     session->bench = bench;
     bench->state = session;
     session->sources = ARENA_ARRAY(bench->arena, loads_kind_count, struct gpu_arg);
-    uint32_t cores = bench->limits.cores ? bench->limits.cores : CORES_UNKNOWN;
+    session->cores = bench->limits.cores ? bench->limits.cores : CORES_UNKNOWN;
     session->groups =
-        cores * (bench->info->kind == GPU_KIND_CPU ? GROUPS_A_PROCESSOR : GROUPS_A_CORE);
+        session->cores * (bench->info->kind == GPU_KIND_CPU ? GROUPS_A_PROCESSOR : GROUPS_A_CORE);
     return bench_clock_probe(bench, err);
 }
 
