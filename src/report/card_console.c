@@ -179,10 +179,8 @@ static void card_rows_print(struct screen *screen, const struct card *card)
     // If all untrusted figures share one reason, it is printed once, as the card's note.
     lines_print_all(&lines, screen_quote(screen->arena, reference, 24),
                     final && !card->shared_reason);
-    for (size_t i = 0; final && i < card->note_count; i++) {
-        fputs("  • ", screen->stream);
-        screen_wrap(screen, card->notes[i], 4, 4);
-    }
+    for (size_t i = 0; final && i < card->note_count; i++)
+        screen_point(screen, card->notes[i]);
 }
 
 bool console_card(const struct card *card, const struct console_desc *desc, FILE *stream)

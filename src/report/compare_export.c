@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/text.h"
 #include "report/compare_report.h"
-#include "report/compare_text.h"
 #include "results/codec.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "report/compare_text.h"
+#include "report/compare_report.h"
+
 #include "base/text.h"
 
 #include <math.h>

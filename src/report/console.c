@@ -81,13 +81,9 @@ static void findings_print(const struct run *run, const struct console_desc *des
     for (size_t i = 0; i < run->finding_count; i++) {
         if (!finding_is_wanted(desc, &run->findings[i]))
             continue;
-        if (!printed++) {
-            fputc('\n', screen->stream);
-            screen_paint(screen, PAINT_BOLD, "Findings");
-            fputc('\n', screen->stream);
-        }
-        fputs("  • ", screen->stream);
-        screen_wrap(screen, run->findings[i].text, 4, 4);
+        if (!printed++)
+            screen_title(screen, "Findings");
+        screen_point(screen, run->findings[i].text);
     }
 }
 
@@ -224,9 +220,7 @@ static void section_head(const struct run *run, const char *device,
     text = screen_quote(screen.arena, text, screen.columns);
     size_t left = screen.columns - screen_width(text);
     const char *line = screen_repeat(screen.arena, "─", left);
-    fputc('\n', screen.stream);
-    screen_paint(&screen, PAINT_BOLD, arena_printf(screen.arena, "%s%s", text, line));
-    fputc('\n', screen.stream);
+    screen_title(&screen, arena_printf(screen.arena, "%s%s", text, line));
     screen_finish(&screen, stream);
 }
 

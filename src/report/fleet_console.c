@@ -91,9 +91,7 @@ static void list_print(struct screen *screen, const struct fleet *fleet)
 {
     if (fleet->list_count == 0)
         return;
-    fputc('\n', screen->stream);
-    screen_paint(screen, PAINT_BOLD, "Look at these first");
-    fputc('\n', screen->stream);
+    screen_title(screen, "Look at these first");
     for (size_t i = 0; i < fleet->list_count && i < FLEET_FIRST; i++)
         entry_print(screen, &fleet->list[i], i + 1);
     if (fleet->list_count > FLEET_FIRST)
@@ -168,17 +166,9 @@ enum {
     SHOWN = 10 // maximum number of entries in each list: groups, correlations, files left out
 };
 
-static void head_print(struct screen *screen, const char *text)
-{
-    fputc('\n', screen->stream);
-    screen_paint(screen, PAINT_BOLD, text);
-    fputc('\n', screen->stream);
-}
-
 static void point_print(struct screen *screen, const char *text)
 {
-    fputs("  • ", screen->stream);
-    screen_wrap(screen, screen_quote(screen->arena, text, 1000), 4, 4);
+    screen_point(screen, screen_quote(screen->arena, text, 1000));
 }
 
 static void more_print(struct screen *screen, size_t count)
@@ -191,7 +181,7 @@ static void patterns_print(struct screen *screen, const struct fleet *fleet)
 {
     struct arena *arena = screen->arena;
     if (fleet->group_count + fleet->relation_count)
-        head_print(screen, "Groups that differ, and what goes with a loss");
+        screen_title(screen, "Groups that differ, and what goes with a loss");
     for (size_t i = 0; i < fleet->group_count && i < SHOWN; i++)
         point_print(screen, fleet_group_text(arena, fleet, &fleet->groups[i]));
     more_print(screen, fleet->group_count);
@@ -203,11 +193,11 @@ static void patterns_print(struct screen *screen, const struct fleet *fleet)
 static void remarks_print(struct screen *screen, const struct fleet *fleet)
 {
     if (fleet->remark_count)
-        head_print(screen, "Also");
+        screen_title(screen, "Also");
     for (size_t i = 0; i < fleet->remark_count; i++)
         point_print(screen, fleet->remarks[i].text);
     if (fleet->left_count)
-        head_print(screen, "Files that were left out");
+        screen_title(screen, "Files that were left out");
     for (size_t i = 0; i < fleet->left_count && i < SHOWN; i++)
         point_print(screen, arena_printf(screen->arena, "%s: %s", fleet->left[i].name,
                                          fleet->left[i].text));

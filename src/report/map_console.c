@@ -289,8 +289,7 @@ static void print_unknown_line(struct screen *screen, const char *text, bool *ha
     if (!*has_heading)
         fputs("\nUnknown\n", screen->stream);
     *has_heading = true;
-    fputs("  • ", screen->stream);
-    screen_wrap(screen, text, 4, 4);
+    screen_point(screen, text);
 }
 
 static void print_unknown(const struct map *map)

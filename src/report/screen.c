@@ -195,6 +195,19 @@ void screen_wrap(struct screen *screen, const char *text, size_t first_column, s
     fputc('\n', screen->stream);
 }
 
+void screen_title(struct screen *screen, const char *title)
+{
+    fputc('\n', screen->stream);
+    screen_paint(screen, PAINT_BOLD, title);
+    fputc('\n', screen->stream);
+}
+
+void screen_point(struct screen *screen, const char *text)
+{
+    fputs("  • ", screen->stream);
+    screen_wrap(screen, text, 4, 4);
+}
+
 struct screen_scale screen_scale_of(const double *values, size_t count, enum unit unit)
 {
     double log_sum = 0, largest = 0;

@@ -71,6 +71,12 @@ void screen_paint_left(struct screen *screen, enum screen_paint paint, const cha
 void screen_paint_right(struct screen *screen, enum screen_paint paint, const char *text,
                         size_t columns);
 
+// Writes an empty line, and a line with a title in bold.
+void screen_title(struct screen *screen, const char *title);
+
+// Writes a text as a point of a list: "  • TEXT", in lines as screen_wrap writes them.
+void screen_point(struct screen *screen, const char *text);
+
 // Writes a text in lines broken at spaces, and a newline at its end. The first line begins at the
 // cursor, which is in column `first_column`; all other lines begin with `indent` spaces. A word
 // that is longer than a line is cut (screen_quote).

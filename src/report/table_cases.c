@@ -99,20 +99,22 @@ static bool sensor_column_of(const struct cases *cases, const char *name, struct
 // The columns of a table: one for each parameter that varies, then the other columns.
 struct choice {
     struct column *columns;
+    size_t capacity;
     // Number of columns of parameters (`axes`), of other columns (`count`), and of those that do
     // not fit (`left`).
     size_t axes, count, left;
     size_t used; // width of all columns chosen so far, in columns of the screen
 };
 
-// Chooses the columns of all parameters that vary. At most `most` other columns may follow.
-static struct choice choice_begin(const struct cases *cases, size_t most)
+// Chooses the columns of all parameters that vary.
+static struct choice choice_begin(const struct cases *cases)
 {
     struct arena *arena = cases->screen->arena;
     struct choice choice = {.used = 0};
     const struct param_info **axes =
         view_varying(arena, cases->info, cases->results, cases->count, &choice.axes);
-    choice.columns = ARENA_ARRAY(arena, choice.axes + most, struct column);
+    choice.columns = ARENA_ARRAY(arena, choice.axes, struct column);
+    choice.capacity = choice.axes;
     for (size_t i = 0; i < choice.axes; i++) {
         choice.columns[i] = axis_column_of(cases, axes[i]);
         choice.used += GAP + choice.columns[i].columns;
@@ -128,6 +130,8 @@ static void column_add(const struct cases *cases, struct choice *choice,
         return;
     }
     choice->used += GAP + column->columns;
+    choice->columns = arena_grow(cases->screen->arena, choice->columns,
+                                 choice->axes + choice->count, &choice->capacity, sizeof *column);
     choice->columns[choice->axes + choice->count++] = *column;
 }
 
@@ -159,20 +163,12 @@ static void sensors_add(const struct cases *cases, const struct view_info *view,
     }
 }
 
-static size_t names_in(const char *list)
-{
-    size_t count = list && *list ? 1 : 0;
-    for (; list && *list; list++)
-        count += *list == ',';
-    return count;
-}
-
 // Chooses as many columns as fit, in this order: the view's metric, its sensors, other metrics.
 // Without `all_margins`, only the first column may have intervals.
 static struct choice columns_choose(const struct cases *cases, const struct view_info *view,
                                     bool all_margins)
 {
-    struct choice choice = choice_begin(cases, cases->info->metric_count + names_in(view->sensors));
+    struct choice choice = choice_begin(cases);
     metrics_add(cases, view, true, all_margins, &choice);
     sensors_add(cases, view, &choice);
     metrics_add(cases, view, false, all_margins, &choice);
@@ -264,7 +260,7 @@ static struct choice counter_columns(const struct cases *cases)
     const char **names = NULL;
     size_t count = claimed_names(arena, cases->results, cases->count, &names);
     double *values = ARENA_ARRAY(arena, cases->count, double);
-    struct choice choice = choice_begin(cases, count + 2);
+    struct choice choice = choice_begin(cases);
     for (size_t n = 0; n < count; n++) {
         for (size_t i = 0; i < cases->count; i++)
             values[i] = claimed_percent(cases->results[i], names[n]);

@@ -175,12 +175,9 @@ static void groups_print(struct screen *screen, const struct run *run,
 
 static void chip_print(struct screen *screen, const struct run *run, const struct cross_chip *chip)
 {
-    fputc('\n', screen->stream);
     const char *name = chip->devices[0]->name ? chip->devices[0]->name : chip->devices[0]->id;
-    screen_paint(screen, PAINT_BOLD,
-                 arena_printf(screen->arena, "%s through %zu APIs",
-                              screen_quote(screen->arena, name, 60), chip->device_count));
-    fputc('\n', screen->stream);
+    screen_title(screen, arena_printf(screen->arena, "%s through %zu APIs",
+                                      screen_quote(screen->arena, name, 60), chip->device_count));
     groups_print(screen, run, chip);
     for (size_t i = 0; i < chip->device_count; i++)
         if (i != chip->reference)
