@@ -286,6 +286,20 @@ static void a_counter_that_the_chip_lacks_is_refused_by_name(void **state)
     gpu_counters_close(counters);
 }
 
+static void a_suffix_that_cupti_refuses_is_refused_by_name_with_those_that_it_takes(void **state)
+{
+    struct gpu_counters *counters = open_counters(*state);
+    struct error err = {0};
+    const struct gpu_counter_source sources[] = {{.native = "smsp__inst_executed", .factor = 1},
+                                                 {.native = "vendor__only.foo", .factor = 1}};
+    assert_null(gpu_counter_set_create(counters, sources, 2, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "vendor__only.foo ("));
+    assert_non_null(strstr(err.message, ".sum, .avg, .min or .max"));
+    gpu_counters_close(counters);
+    assert_int_equal(get("FAKE_CUPTI_OPEN"), 0);
+}
+
 // The same launches precede both batches, so only their difference counts.
 static void a_unit_of_work_is_the_slope_between_n_and_2_n(void **state)
 {
@@ -443,6 +457,7 @@ int main(void)
         TEST(a_device_has_the_counters_whose_native_names_its_chip_has),
         TEST(each_name_that_is_listed_can_be_counted),
         TEST(a_counter_that_the_chip_lacks_is_refused_by_name),
+        TEST(a_suffix_that_cupti_refuses_is_refused_by_name_with_those_that_it_takes),
         TEST(a_unit_of_work_is_the_slope_between_n_and_2_n),
         TEST(a_counter_is_read_if_its_group_is_selected_or_it_is_named),
         TEST(without_the_library_the_message_says_what_to_install),

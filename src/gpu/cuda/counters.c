@@ -273,8 +273,13 @@ static bool make_config(struct counters *counters, struct set *set, struct error
     struct cupti_add_metrics add = {CUPTI_HEAD(cupti_add_metrics, count), .host = set->host,
                                     .names = set->names, .count = set->base.count};
     struct cupti_config_size size = {CUPTI_HEAD(cupti_config_size, bytes), .host = set->host};
-    if (!CALL(counters, cuptiProfilerHostConfigAddMetrics, &add) ||
-        !CALL(counters, cuptiProfilerHostGetConfigImageSize, &size))
+    if (!CALL(counters, cuptiProfilerHostConfigAddMetrics, &add))
+        return set->base.count == 1 &&
+               error_prefix(err,
+                            "cannot count %.128s (after its name a counter takes .sum, .avg, "
+                            ".min or .max, a ratio .ratio, .pct or .max_rate)",
+                            set->names[0]);
+    if (!CALL(counters, cuptiProfilerHostGetConfigImageSize, &size))
         return false;
     set->config_bytes = size.bytes;
     set->config = ARENA_ARRAY(counters->base.arena, size.bytes, uint8_t);
@@ -287,13 +292,6 @@ static bool make_config(struct counters *counters, struct set *set, struct error
         return false;
     set->base.passes = (unsigned)passes.passes;
     return true;
-}
-
-// Returns the name for CUPTI, by default with the suffix ".sum": over all hardware units.
-static const char *full_name(struct arena *arena, const char *native)
-{
-    return strchr(native, '.') ? arena_strdup(arena, native)
-                               : arena_printf(arena, "%s.sum", native);
 }
 
 static struct gpu_counter_set *set_create(struct gpu_counters *base,
@@ -312,12 +310,19 @@ static struct gpu_counter_set *set_create(struct gpu_counters *base,
                       sources[i].native);
             return NULL;
         }
-        set->names[i] = full_name(base->arena, sources[i].native);
+        // The default suffix adds up all hardware units.
+        set->names[i] = arena_printf(base->arena, "%s%s", sources[i].native,
+                                     strchr(sources[i].native, '.') ? "" : ".sum");
     }
     set->host = open_host(counters, err);
     set->older = counters->sets;
     counters->sets = set;
-    return set->host && make_config(counters, set, err) ? &set->base : NULL;
+    if (set->host && make_config(counters, set, err))
+        return &set->base;
+    // CUPTI does not say which metric it refuses: this asks for each alone.
+    for (size_t i = 0; count > 1 && i < count && set_create(base, &sources[i], 1, err);)
+        i++;
+    return NULL;
 }
 
 // ---------------------------------------------------------------- counting
