@@ -131,9 +131,8 @@ static bool read_request(struct checking *c, struct error *err)
         return false;
     c->output = options_value(options, OPTION_CHECK_OUTPUT);
     c->prometheus = options_value(options, OPTION_PROMETHEUS);
-    return (!c->output || file_save_check(c->output, err)) &&
-           (!c->prometheus || file_save_check(c->prometheus, err)) &&
-           read_expectation(c, options, err);
+    return cli_output_check(options, OPTION_CHECK_OUTPUT, err) &&
+           cli_output_check(options, OPTION_PROMETHEUS, err) && read_expectation(c, options, err);
 }
 
 // ---------------------------------------------------------------- choosing the devices

@@ -74,10 +74,6 @@ struct benchmark;
 MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
                                    const struct benchmark **benchmark, struct error *err);
 
-// Returns true if an HTML report can be written to `path`. Fails with ERROR_USAGE if this build
-// contains no report page, and with ERROR_IO if the file cannot be written.
-MUST_CHECK bool cli_report_check(const char *path, struct error *err);
-
 // Reads a run file like run_read (results/json.h). Adds what the files of early versions of fathom
 // lack, if this file lacks it: findings about cache levels and cache hits, headlines for the
 // summary card, and marks of metrics that count floating-point operations.
@@ -86,13 +82,18 @@ struct run *cli_read_run(const char *path, struct error *err);
 // The options --csv, --html, --trace, --svg and --markdown write a run in another form than the run
 // file. Not every command takes all of them (cli/table_options.c).
 // - cli_form_asked returns the name of one of them that was given, except --html; NULL if none was.
-// - cli_forms_check is called before the run is measured or read. It fails if one of these files
-//   cannot be written, or if two outputs are the same file.
+// - cli_forms_check is called before the run is measured or read. It fails if one of these files or
+//   the page of `report -o` cannot be written, or if two outputs are the same file.
 // - cli_forms_save writes all these files, even if writing one of them fails; the error then has
 //   all messages. It prints a note instead of a trace or an SVG that would show nothing.
 const char *cli_form_asked(const struct options *options);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
+
+// Returns true if the file that an option writes can be written, or if the option was not given.
+// Fails with ERROR_USAGE if its name has the ending of another form, as with `report -o run.pdf`.
+MUST_CHECK bool cli_output_check(const struct options *options, enum option_id option,
+                                 struct error *err);
 
 // Fails with ERROR_USAGE if two outputs are one file, as with `-o run.json --csv run.json`.
 MUST_CHECK bool cli_check_apart(const struct options *options, struct error *err);

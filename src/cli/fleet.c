@@ -99,18 +99,13 @@ static void read_into(struct fleet *fleet, const char *path)
 static bool check_outputs(const struct options *options, const struct paths *paths,
                           struct error *err)
 {
-    static const enum option_id outputs[] = {OPTION_CSV, OPTION_HTML};
     if (!cli_check_apart(options, err))
         return false;
     for (size_t i = 0; i < paths->count; i++)
         if (!cli_outputs_spare(options, "fleet", paths->list[i], err))
             return false;
-    for (size_t i = 0; i < COUNT(outputs); i++) {
-        const char *output = options_value(options, outputs[i]);
-        if (output && !file_save_check(output, err))
-            return false;
-    }
-    return true;
+    return cli_output_check(options, OPTION_CSV, err) &&
+           cli_output_check(options, OPTION_HTML, err);
 }
 
 static bool show(struct cli *cli, struct fleet *fleet, struct error *err)

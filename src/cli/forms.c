@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/card.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/terminal.h"
 #include "report/chart.h"
@@ -9,40 +10,56 @@
 #include "results/json.h"
 #include "results/save.h"
 
-bool cli_report_check(const char *path, struct error *err)
+#include <string.h>
+
+// Fails if the name of an option's file has the ending of another form: of another option's, or one
+// that people expect and no option writes.
+static bool ending_check(const struct options *options, enum option_id id, const char *path,
+                         struct error *err)
 {
-    const char *reason;
-    if (!html_available(&reason))
-        return error_set(err, ERROR_USAGE,
-                         "the report page is not in this build, because %s; `make kit` or a build "
-                         "where npm is installed has it",
-                         reason);
-    return file_save_check(path, err);
+    const char *dot = strrchr(text_file_name(path), '.'), *by = NULL;
+    bool known = dot && text_list_has("pdf,png", dot + 1);
+    for (unsigned i = 0; dot && i < OPTION_COUNT; i++) {
+        bool fits = text_list_has(option_table[i].endings, dot + 1);
+        known |= fits;
+        if (fits && i == id)
+            return true;
+        if (fits && !by && option_table[i].commands & 1u << options->command)
+            by = option_table[i].name;
+    }
+    const char *own = option_table[id].endings;
+    return !known ||
+           error_set(err, ERROR_USAGE, "--%s %s: this option writes .%.*s; %s%s writes %s",
+                     option_table[id].name, path, (int)strcspn(own, ","), own, by ? "--" : "",
+                     by ? by : "no option", dot);
 }
 
-// The options that name an output. All name a file, but --json means the standard output.
-static const enum option_id outputs[] = {
-    OPTION_JSON,         OPTION_OUTPUT,     OPTION_REPORT_OUTPUT, OPTION_SHARE_OUTPUT,
-    OPTION_CHECK_OUTPUT, OPTION_PROMETHEUS, OPTION_CSV,           OPTION_HTML,
-    OPTION_TRACE,        OPTION_SVG,        OPTION_CARD_MARKDOWN};
+bool cli_output_check(const struct options *options, enum option_id id, struct error *err)
+{
+    const char *path = options_value(options, id);
+    return !path || (ending_check(options, id, path, err) && file_save_check(path, err));
+}
 
-// Returns the name of an option's output file ("-" for --json); NULL if the option was not given.
+// Returns the name of an option's output file ("-" for --json, which means the standard output);
+// NULL if the option was not given or names no output.
 static const char *output_of(const struct options *options, enum option_id id)
 {
     const char *value = options_value(options, id);
-    return value && id == OPTION_JSON ? "-" : value;
+    if (value && id == OPTION_JSON)
+        return "-";
+    return option_table[id].endings ? value : NULL;
 }
 
 bool cli_check_apart(const struct options *options, struct error *err)
 {
-    for (size_t i = 0; i < COUNT(outputs); i++) {
-        const char *one = output_of(options, outputs[i]);
-        for (size_t k = 0; one && k < i; k++) {
-            const char *other = output_of(options, outputs[k]);
+    for (unsigned i = 0; i < OPTION_COUNT; i++) {
+        const char *one = output_of(options, (enum option_id)i);
+        for (unsigned k = 0; one && k < i; k++) {
+            const char *other = output_of(options, (enum option_id)k);
             if (other && file_save_same(one, other))
-                return error_set(
-                    err, ERROR_USAGE, "--%s %s and --%s %s are the same file: give each its own",
-                    option_table[outputs[k]].name, other, option_table[outputs[i]].name, one);
+                return error_set(err, ERROR_USAGE,
+                                 "--%s %s and --%s %s are the same file: give each its own",
+                                 option_table[k].name, other, option_table[i].name, one);
         }
     }
     return true;
@@ -62,13 +79,13 @@ bool cli_shows_tables(const struct options *options)
 bool cli_outputs_spare(const struct options *options, const char *command, const char *input,
                        struct error *err)
 {
-    for (size_t i = 0; i < COUNT(outputs); i++) {
-        const char *output = output_of(options, outputs[i]);
+    for (unsigned i = 0; i < OPTION_COUNT; i++) {
+        const char *output = output_of(options, (enum option_id)i);
         if (output && !file_save_is_standard(input) && file_save_same(input, output))
             return error_set(err, ERROR_USAGE,
                              "%s: --%s %s would replace that run file: give the output another "
                              "name",
-                             command, option_table[outputs[i]].name, output);
+                             command, option_table[i].name, output);
     }
     return true;
 }
@@ -140,15 +157,18 @@ const char *cli_form_asked(const struct options *options)
 
 bool cli_forms_check(const struct options *options, struct error *err)
 {
-    const char *html = options_value(options, OPTION_HTML);
-    if (!cli_check_apart(options, err) || (html && !cli_report_check(html, err)))
-        return false;
-    for (size_t i = 0; i < COUNT(forms); i++) {
-        const char *path = options_value(options, forms[i].option);
-        if (path && !file_save_check(path, err))
-            return false;
-    }
-    return true;
+    const char *reason;
+    bool page = options_has(options, OPTION_HTML) || options_has(options, OPTION_REPORT_OUTPUT);
+    if (page && !html_available(&reason))
+        return error_set(err, ERROR_USAGE,
+                         "the report page is not in this build, because %s; `make kit` or a build "
+                         "where npm is installed has it",
+                         reason);
+    bool done = cli_check_apart(options, err) && cli_output_check(options, OPTION_HTML, err) &&
+                cli_output_check(options, OPTION_REPORT_OUTPUT, err);
+    for (size_t i = 0; done && i < COUNT(forms); i++)
+        done = cli_output_check(options, forms[i].option, err);
+    return done;
 }
 
 bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err)

@@ -71,7 +71,7 @@ static bool check_request(const struct options *options, const char *page, struc
     for (size_t i = 0; i < options->operand_count; i++)
         if (!cli_outputs_spare(options, "report", options->operands[i], err))
             return false;
-    return cli_forms_check(options, err) && (!page || cli_report_check(page, err));
+    return cli_forms_check(options, err);
 }
 
 bool command_report(struct cli *cli, struct error *err)

@@ -441,7 +441,7 @@ static bool measure_all(struct cli *cli, const struct measuring *measuring, stru
     running.desc.plan = measuring->plan;
     if (!read_request(&running, err) ||
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
-        !cli_forms_check(cli->options, err))
+        !cli_output_check(cli->options, OPTION_OUTPUT, err) || !cli_forms_check(cli->options, err))
         return false;
     // Signals are blocked before drivers start threads (--no-isolate), which then block them, too.
     // A thread that does not would let a signal end the process.

@@ -90,7 +90,8 @@ bool command_share(struct cli *cli, struct error *err)
     if (cli->options->operand_count == 0)
         return error_set(err, ERROR_USAGE,
                          "share: expected a run file: fathom share RUN.json [-o FILE]");
-    if (!cli_outputs_spare(cli->options, "share", cli->options->operands[0], err))
+    if (!cli_outputs_spare(cli->options, "share", cli->options->operands[0], err) ||
+        !cli_output_check(cli->options, OPTION_SHARE_OUTPUT, err))
         return false;
     struct run *run = cli_read_run(cli->options->operands[0], err);
     bool done = run && share(cli, run, err);

@@ -113,6 +113,8 @@ struct option_info {
     // True if the option's value is optional. --NAME alone has the value "-"; any other value must
     // be typed as --NAME=VALUE.
     bool optional;
+    // endings of the names of the files that the option writes: "json,gz"; NULL if it writes none
+    const char *endings;
     const char *help;  // help text of the option: one sentence
     unsigned commands; // set of the commands that take this option
     bool repeated;     // true if the option may be given more than once

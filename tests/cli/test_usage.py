@@ -306,6 +306,21 @@ class Mistakes(fathom.Case):
         self.assertFalse(os.path.exists(log))  # no driver was asked
         self.assertFalse(os.path.exists(out))
 
+    def test_a_name_with_the_ending_of_another_form_is_refused(self):
+        for arguments, parts in (
+                ("report run.json -o x.pdf", ["--output x.pdf", "writes .html", "no option writes .pdf"]),
+                ("report run.json -o x.csv", ["--output x.csv", "writes .html", "--csv writes .csv"]),
+                ("run -o x.html", ["--output x.html", "writes .json", "--html writes .html"]),
+                ("run --csv x.csv.gz", ["--csv x.csv.gz", "--output writes .gz"]),
+                ("run --svg x.png", ["--svg x.png", "writes .svg", "no option writes .png"]),
+                ("share run.json -o x.md", ["--output x.md", "writes .json"]),
+                ("check -o %h.prom", [".prom", "--prometheus writes .prom"]),
+                ("fleet run.json --html x.json", ["--html x.json", "no option writes .json"])):
+            done = fathom.run(*arguments.split(), fake=f"log={self.path('calls')}", cwd=self.folder)
+            self.assert_one_line_error(done, 2, *parts)
+        self.assertEqual([], os.listdir(self.folder))
+        self.assertEqual(0, fathom.run("run", "sum", "-o", self.path("x.txt")).status)
+
     def test_two_dashes_end_the_options(self):
         self.assert_one_line_error(fathom.run("run", "--", "--help"), 2, "no benchmark '--help'")
 
