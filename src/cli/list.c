@@ -153,8 +153,10 @@ bool cli_find_benchmark(struct cli *cli, const char *name, const struct benchmar
     struct text_guess guess = {.typed = name};
     for (size_t i = 0; benchmarks[i]; i++)
         text_guess_offer(&guess, benchmarks[i]->info.name);
+    bool joined = strchr(name, ',') && command_table[cli->options->command].operand_max > 1;
     return error_set(err, ERROR_USAGE, "no benchmark '%s'%s (`fathom list` shows all)", name,
-                     text_guess_hint(cli->arena, &guess));
+                     joined ? "; blanks separate names, not commas"
+                            : text_guess_hint(cli->arena, &guess));
 }
 
 bool command_list(struct cli *cli, struct error *err)

@@ -229,6 +229,7 @@ class Mistakes(fathom.Case):
                 (["devises"], ["'devices'"]),
                 (["xyzzy"], ["no command 'xyzzy'", "--help"]),
                 (["run", "chaes"], ["no benchmark 'chaes'", "'chase'"]),
+                (["run", "sum,chase"], ["no benchmark 'sum,chase'", "blanks separate names"]),
                 (["list", "summ"], ["no benchmark 'summ'", "'sum'"]),
                 (["list", "sum", "chase"], ["'chase' is one operand too many"]),
                 (["run", "--preste", "quick"], ["--preste", "'--preset'"]),
