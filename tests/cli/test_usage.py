@@ -291,6 +291,12 @@ class Mistakes(fathom.Case):
                        "bytes=4KiB..16MiB+4KiB", binary=REAL, LSAN_OPTIONS="detect_leaks=0"),
             2, "latency on model:0", "16384")
 
+    def test_sizes_that_no_device_could_measure_are_refused_at_once(self):
+        for benchmark in ("latency", "bandwidth"):
+            self.assert_one_line_error(
+                fathom.run("run", benchmark, "--api", "cuda", "--set", "bytes=0", binary=REAL), 2,
+                f"--set {benchmark}.bytes=0 B: expected a number from ", "or max")
+
     def test_an_api_without_devices_is_exit_3_with_its_reason(self):
         self.assert_one_line_error(fathom.run("run", "--api", "absent"), 3, "libabsent.so.1",
                                    "install libabsent1")

@@ -29,6 +29,7 @@ static const struct param_info params[] = {
      .unit = UNIT_BYTE,
      .quick = "16KiB",
      .standard = "8KiB..4GiB/4",
+     .least = BANDWIDTH_LANES * 4, // a block of the least width
      .takes_max = true,
      .help = "working set; of a copy: source and target together"},
     {.key = "width",

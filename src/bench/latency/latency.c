@@ -35,6 +35,7 @@ static const struct param_info params[LATENCY_PARAM_COUNT] = {
                              .quick = "1KiB..max/1",
                              .standard = "1KiB..max/4",
                              .full = "1KiB..max/12",
+                             .least = 32, // two nodes with the least pitch
                              .takes_max = true,
                              .help = "size of the region that the chain covers"},
     [LATENCY_PARAM_LOAD] = {.key = "load",
