@@ -131,8 +131,9 @@ static bool read_request(struct checking *c, struct error *err)
         return false;
     c->output = options_value(options, OPTION_CHECK_OUTPUT);
     c->prometheus = options_value(options, OPTION_PROMETHEUS);
-    return cli_output_check(options, OPTION_CHECK_OUTPUT, err) &&
-           cli_output_check(options, OPTION_PROMETHEUS, err) && read_expectation(c, options, err);
+    return read_expectation(c, options, err) &&
+           cli_output_check(options, OPTION_CHECK_OUTPUT, err) &&
+           cli_output_check(options, OPTION_PROMETHEUS, err);
 }
 
 // ---------------------------------------------------------------- choosing the devices

@@ -222,12 +222,11 @@ class Files(fathom.Case):
     def test_an_output_that_cannot_be_written_fails_before_measuring(self):
         log = self.path("calls")
         for option in ("-o", "--csv"):
-            for path in (self.path("missing/run.json"), str(self.folder), "/proc/run.json"):
+            for path in (self.path("missing/run"), str(self.folder), "/proc/run"):
                 with self.subTest(option=option, path=path):
                     done = fathom.run("run", option, path, fake=f"log={log}")
                     self.assert_one_line_error(done, 2, path)
-                    with open(log, encoding="utf-8") as file:
-                        self.assertNotIn("device_open", file.read())
+                    self.assertFalse(os.path.exists(log))  # no driver was asked
 
     def test_a_read_only_folder_fails_before_measuring(self):
         self.folder.chmod(0o555)
