@@ -16,7 +16,8 @@
 
 bool terminal_is(FILE *stream)
 {
-    return isatty(fileno(stream)) == 1;
+    const char *kind = getenv("TERM");
+    return isatty(fileno(stream)) == 1 && !(kind && strcmp(kind, "dumb") == 0);
 }
 
 static unsigned columns_of(FILE *stream)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// Returns true if the stream is a terminal.
+// Returns true if the stream is a terminal. One that only prints lines (TERM=dumb) does not count.
 bool terminal_is(FILE *stream);
 
 // Returns how to print tables to the stream. They have colours if the stream is a terminal and the

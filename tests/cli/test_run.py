@@ -353,12 +353,12 @@ class Files(fathom.Case):
 
 
 class Terminal(fathom.Case):
-    def on_terminal(self, *arguments, fake=""):
+    def on_terminal(self, *arguments, fake="", term="xterm"):
         """What a terminal of 90 columns gets from both streams."""
         leader, follower = pty.openpty()
         fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 90, 0, 0))
         process = subprocess.Popen([fathom.BINARY, *arguments], stdin=follower, stdout=follower,
-                                   stderr=follower, env=fathom.environment(fake))
+                                   stderr=follower, env=fathom.environment(fake, TERM=term))
         os.close(follower)
         text = b""
         deadline = time.monotonic() + fathom.TIMEOUT_S
@@ -400,6 +400,11 @@ class Terminal(fathom.Case):
         self.assertEqual((1, ""), (done.status, done.out))
         self.assert_one_line_error(fathom.run("run", "-q", "-d", "fake:7"), 2, "there are: fake:0")
         self.assert_one_line_error(fathom.run("list", "-q"), 2, "list: no option '-q'")
+
+    def test_a_terminal_that_only_prints_lines_gets_no_escapes(self):
+        text = self.on_terminal("run", "--preset", "quick", fake="slow=5", term="dumb")
+        self.assertNotIn("\x1b", text)
+        self.assertIn("fathom: measuring sum on fake:0: 2 cases", text)
 
     def test_one_line_a_benchmark_and_no_colour_without_a_terminal(self):
         done = fathom.run("run", "--preset", "quick", fake="slow=5")
