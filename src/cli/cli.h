@@ -115,7 +115,7 @@ bool cli_validation(void);
 // Creates the system, which lists the devices of all backends. It turns on the validation of the
 // APIs if cli_validation() is true. Child processes load the drivers, and cli->environment becomes
 // the environment of child processes. With --no-isolate, this process loads the drivers instead.
-// Fails with ERROR_USAGE if the value of --silence-limit is wrong.
+// Fails with ERROR_USAGE if the value of --api or --silence-limit is wrong.
 struct gpu_system *cli_system_create(struct cli *cli, struct error *err);
 
 // The hardware counters of a device.

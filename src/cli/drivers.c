@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "gpu/backend.h"
 #include "gpu/model.h"
 #include "suite/enumerate.h"
 
@@ -23,6 +24,22 @@ static void tell_waiting(void *context, const char *apis)
     fprintf(cli->err, "fathom: note: waiting for the drivers of %s\n", apis);
 }
 
+static bool api_check(const struct cli *cli, struct error *err)
+{
+    const char *api = options_value(cli->options, OPTION_API);
+    if (!api || strcmp(api, "all") == 0)
+        return true;
+    struct text_guess guess = {.typed = api};
+    for (size_t i = 0; gpu_backends[i]; i++) {
+        if (strcmp(gpu_backends[i]->name, api) == 0)
+            return true;
+        text_guess_offer(&guess, gpu_backends[i]->name);
+    }
+    return error_set(err, ERROR_USAGE,
+                     "--api %s: no such API%s (`fathom devices` shows them; all: each of them)",
+                     api, text_guess_hint(cli->arena, &guess));
+}
+
 struct gpu_system *cli_system_create(struct cli *cli, struct error *err)
 {
     static const char *const argv[] = {"/proc/self/exe", "__enumerate", NULL};
@@ -31,7 +48,8 @@ struct gpu_system *cli_system_create(struct cli *cli, struct error *err)
                                   .validation = cli_validation(),
                                   .waiting = tell_waiting,
                                   .context = cli};
-    if (!options_seconds(cli->options, OPTION_SILENCE, &desc.silence_ns, err))
+    if (!api_check(cli, err) ||
+        !options_seconds(cli->options, OPTION_SILENCE, &desc.silence_ns, err))
         return NULL;
     cli->has_drivers = options_has(cli->options, OPTION_NO_ISOLATE);
     if (cli->has_drivers)

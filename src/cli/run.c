@@ -5,7 +5,6 @@
 #include "cli/cli.h"
 #include "cli/state.h"
 #include "cli/terminal.h"
-#include "gpu/backend.h"
 #include "map/map.h"
 #include "report/console.h"
 #include "results/json.h"
@@ -155,21 +154,6 @@ static bool read_request(struct running *r, struct error *err)
 }
 
 // ---------------------------------------------------------------- choosing the devices
-
-static bool api_check(struct cli *cli, const char *api, struct error *err)
-{
-    if (!api || strcmp(api, "all") == 0)
-        return true;
-    struct text_guess guess = {.typed = api};
-    for (size_t i = 0; gpu_backends[i]; i++) {
-        if (strcmp(gpu_backends[i]->name, api) == 0)
-            return true;
-        text_guess_offer(&guess, gpu_backends[i]->name);
-    }
-    return error_set(err, ERROR_USAGE,
-                     "--api %s: no such API%s (`fathom devices` shows them; all: each of them)",
-                     api, text_guess_hint(cli->arena, &guess));
-}
 
 #define UNREACHED "unreached-gpu"
 
@@ -439,9 +423,8 @@ static bool measure_all(struct cli *cli, const struct measuring *measuring, stru
 {
     struct running running = {.cli = cli, .measuring = measuring};
     running.desc.plan = measuring->plan;
-    if (!read_request(&running, err) ||
-        !api_check(cli, options_value(cli->options, OPTION_API), err) ||
-        !cli_output_check(cli->options, OPTION_OUTPUT, err) || !cli_forms_check(cli->options, err))
+    if (!read_request(&running, err) || !cli_output_check(cli->options, OPTION_OUTPUT, err) ||
+        !cli_forms_check(cli->options, err))
         return false;
     // Signals are blocked before drivers start threads (--no-isolate), which then block them, too.
     // A thread that does not would let a signal end the process.

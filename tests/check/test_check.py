@@ -192,7 +192,7 @@ class Ends(Checks):
     def test_wrong_usage(self):
         for arguments in (("--expect-count", "0"), ("--soak", "soon"), ("--expect", "nowhere.json"),
                           ("-o", "no/such/folder.json"), ("-d", "nosuchdevice"), ("operand",),
-                          ("-o", self.path("a"), "--prometheus", self.path("a")),
+                          ("--api", "cdua"), ("-o", self.path("a"), "--prometheus", self.path("a")),
                           ("--json", "--prometheus", "-")):
             with self.subTest(arguments=arguments):
                 done = fathom.run("check", *arguments)
