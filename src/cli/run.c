@@ -380,6 +380,8 @@ static void show_result(const struct running *r, FILE *out)
         }
     if (options_has(r->cli->options, OPTION_TABLES))
         return;
+    if (!r->desc.output && !r->kept)
+        fputs("\nThis run is kept nowhere; -o RUN.json keeps one.", out);
     fputs("\nEvery table and finding: ", out);
     if (r->desc.output)
         fprintf(out, "fathom show %s\n", r->desc.output);

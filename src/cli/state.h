@@ -2,7 +2,7 @@
 // The folder of kept runs: runs that were measured without -o and --json. It is the folder `fathom`
 // in $XDG_STATE_HOME, or in ~/.local/state if $XDG_STATE_HOME is not an absolute path. It keeps the
 // newest STATE_RUNS runs, which only their owner can read. If the folder cannot be created or
-// written, no run is kept, and no message is printed.
+// written, no run is kept, and `run` says so at its end.
 #ifndef CLI_STATE_H
 #define CLI_STATE_H
 

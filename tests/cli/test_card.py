@@ -308,12 +308,13 @@ class Kept(fathom.Case):
         self.assertEqual("20260107T000000Z-1.json.gz", names[0])
         self.assertTrue((folder / "mine.txt").exists())
 
-    def test_where_none_can_be_kept_nobody_is_told(self):
+    def test_where_none_can_be_kept_the_end_says_so(self):
         for where in ({}, {"HOME": __file__}, {"XDG_STATE_HOME": "relative"},
                       {"XDG_STATE_HOME": __file__}):
             with self.subTest(where=where):
                 done = self.measure(**where)
-                self.assertTrue(done.out.endswith(": fathom run --tables\n"), done.out)
+                self.assertTrue(done.out.endswith("\nThis run is kept nowhere; -o RUN.json keeps one."
+                                                  "\nEvery table and finding: fathom run --tables\n"), done.out)
 
     def test_show_without_any_run_is_a_mistake(self):
         for names in ([], ["sum"]):
