@@ -121,10 +121,22 @@ static bool read_expectation(struct checking *c, const struct options *options, 
     return true;
 }
 
+// Fails if output_name() would leave a percent sign: the processes of a job might write one file.
+static bool pattern_check(const char *pattern, struct error *err)
+{
+    for (const char *at = pattern; at && (at = strchr(at, '%')) != NULL; at += 2)
+        if (at[1] == '\0' || !strchr("hr%", at[1]))
+            return error_set(err, ERROR_USAGE,
+                             "--output %s: expected after %%: h (the host), r (the rank) or %%",
+                             pattern);
+    return true;
+}
+
 static bool read_request(struct checking *c, struct error *err)
 {
     const struct options *options = with_output_name(c->cli->arena, c->cli->options);
-    if (!cli_check_apart(options, err) ||
+    if (!pattern_check(options_value(c->cli->options, OPTION_CHECK_OUTPUT), err) ||
+        !cli_check_apart(options, err) ||
         !options_seconds(options, OPTION_SOAK, &c->desc.soak_ns, err) ||
         !options_number(options, OPTION_EXPECT_COUNT, 1, EXPECTED_MAX, &c->expected_count, err) ||
         !options_seconds(options, OPTION_SILENCE, &c->desc.silence_ns, err))
@@ -442,15 +454,13 @@ static bool tell(struct checking *c, struct error *err)
                                                       [CHECK_UNKNOWN] = EXIT_UNKNOWN};
     struct cli *cli = c->cli;
     struct error one;
-    bool json = options_has(cli->options, OPTION_JSON);
-    if (!json && !options_has(cli->options, OPTION_QUIET) &&
-        !(c->output && file_save_is_standard(c->output)))
+    if (cli_shows_tables(cli->options))
         check_console(c->run, cli->out);
     fflush(cli->out);
     *err = (struct error){.code = ERROR_NONE};
     if (c->output && !run_save(c->run, c->output, &one))
         error_add(err, &one);
-    if (json && !run_save(c->run, "-", &one))
+    if (options_has(cli->options, OPTION_JSON) && !run_save(c->run, "-", &one))
         error_add(err, &one);
     if (c->prometheus && !file_save(c->prometheus, write_prometheus, c, &one))
         error_add(err, &one);

@@ -70,7 +70,7 @@ bool cli_shows_tables(const struct options *options)
     if (options_has(options, OPTION_QUIET) || options_has(options, OPTION_JSON))
         return false;
     for (size_t i = 0; i < options->use_count; i++)
-        if (option_table[options->uses[i].option].kind == WORD_FILE &&
+        if (option_table[options->uses[i].option].endings &&
             file_save_is_standard(options->uses[i].value))
             return false;
     return true;

@@ -126,6 +126,10 @@ class Outputs(Checks):
         self.assert_one_line_error(done, 2, "check.json: File too large")
         self.assertEqual(1, len(json.loads(done.out)["checks"]))
 
+    def test_metrics_on_the_standard_output_are_alone_there(self):
+        done = fathom.run("check", "-d", self.model("healthy.json"), "--quick", "--prometheus", "-")
+        self.assertTrue(done.out.startswith("# HELP "), done.out)
+
     def test_host_and_rank_name_the_file(self):
         for name, rank in (("SLURM_PROCID", "7"), ("OMPI_COMM_WORLD_RANK", "3"), ("PMI_RANK", "1")):
             fathom.run("check", "-d", self.model("healthy.json"), "-o", self.path("%h-%r-%%.json"),
@@ -192,7 +196,7 @@ class Ends(Checks):
     def test_wrong_usage(self):
         for arguments in (("--expect-count", "0"), ("--soak", "soon"), ("--expect", "nowhere.json"),
                           ("-o", "no/such/folder.json"), ("-d", "nosuchdevice"), ("operand",),
-                          ("--api", "cdua"), ("-o", self.path("a"), "--prometheus", self.path("a")),
+                          ("--api", "cdua"), ("-o", "%h-%R.json"), ("-o", "100%"), ("-o", self.path("a"), "--prometheus", self.path("a")),
                           ("--json", "--prometheus", "-")):
             with self.subTest(arguments=arguments):
                 done = fathom.run("check", *arguments)
