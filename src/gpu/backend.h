@@ -102,6 +102,7 @@ struct gpu_batch {
     // index of the span (timed range) that has begun but not ended; −1 if there is none
     int open_span;
     uint64_t spans_recorded; // set of spans: bit i is 1 if begin and end of span i are recorded
+    uint64_t ready_ns;       // host time when the recording ended: all spans are later
     // Bit i of splits_set is 1 if the first half of split barrier i, its set, is recorded. Bit i of
     // splits_waited is 1 if the second half, its wait, is recorded.
     uint64_t splits_set, splits_waited;
@@ -188,6 +189,10 @@ struct gpu_enumeration {
 // Checks the number of devices that the backend's driver reports. If no machine can have so many
 // devices, lists the API as unavailable and returns false.
 bool gpu_count_check(struct gpu_enumeration *to, uint64_t devices);
+
+// Fails if no span of the batch can have lasted `ns`: a span is not negative, and not much longer
+// than the host's time since the recording ended. Then the driver's time stamps are wrong.
+MUST_CHECK bool gpu_span_check(const struct gpu_batch *batch, double ns, struct error *err);
 
 // The functions of a backend that implement gpu/graphics.h.
 struct gpu_graphics {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Creates batches, ends their recording, submits them and waits for them. Also creates and releases
 // holds. Another file, record.c, records the commands of a batch.
+#include "base/clock.h"
 #include "gpu/front.h"
 
 #include <inttypes.h>
@@ -107,6 +108,7 @@ bool gpu_batch_end(struct gpu_batch *batch, struct error *err)
                         &batch->first_error);
     if (batch->first_error.code != ERROR_NONE)
         return fail_batch(batch, err);
+    batch->ready_ns = clock_now_ns();
     batch->state = GPU_BATCH_READY;
     return true;
 }
@@ -230,6 +232,19 @@ bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *
 bool gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
     return gpu_batch_submit(batch, NULL, err) && gpu_batch_wait(batch, timeout_ns, err);
+}
+
+bool gpu_span_check(const struct gpu_batch *batch, double ns, struct error *err)
+{
+    // Device clocks are much better than this, but some drivers round their unit.
+    static const double clock_error = 2, error_ns = 1e6;
+    double passed_ns = (double)(clock_now_ns() - batch->ready_ns);
+    if (ns >= 0 && ns <= clock_error * passed_ns + error_ns)
+        return true;
+    return error_set(err, ERROR_INTERNAL,
+                     "%s: by its time stamps a batch took %.3g s, but by the host's clock at most "
+                     "%.3g s: its driver's time stamps are wrong, update it",
+                     batch_device(batch)->info->id, ns * 1e-9, passed_ns * 1e-9);
 }
 
 bool gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, struct error *err)

@@ -6,6 +6,7 @@
 #include "measure/clock_kernel.h"
 #include "measure/count.h"
 #include "measure/pace.h"
+#include "measure/unit.h"
 
 #include <math.h>
 
@@ -223,7 +224,7 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
         !gpu_batch_span_ns(worker->batch, 0, took_ns, err))
         return false;
     worker->spent_ns += *took_ns;
-    return true;
+    return measure_unit_check(info_of(worker), *took_ns, began_ns, err);
 }
 
 // Finds the number of units that makes a sample long enough; tries `next` first. A run below 125 ms

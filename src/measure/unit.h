@@ -12,6 +12,11 @@
 MUST_CHECK bool measure_unit_run(struct gpu_device *device, const struct gpu_dispatch *dispatch,
                                  uint64_t timeout_ns, struct error *err);
 
+// Fails if work that the host began at began_ns, and whose end it has seen, took no time by the
+// device's time stamps, but long by the host's clock: sizing would make it longer without end.
+MUST_CHECK bool measure_unit_check(const struct gpu_info *info, double took_ns, uint64_t began_ns,
+                                   struct error *err);
+
 // Sets *ns to the device time of one unit of work (desc->record): the shortest of `runs`
 // submissions, each with the time-out desc->request->timeout_ns. The first is often slow: drivers
 // finish their preparations, and clocks are still low.

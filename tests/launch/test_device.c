@@ -2,9 +2,11 @@
 // Measures and verifies every way of launching on the device that is there. Tests the verification,
 // too: wrong data or counts give MISMATCH and no number.
 #include "bench/launch/session.h"
+#include "gpu/backend.h"
 #include "workbench.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,6 +160,31 @@ static void what_does_not_fit_is_refused(void **state)
                      launch_elements_max(bench->session.info) + 1);
 }
 
+static bool stand_still(struct gpu_batch *batch, unsigned span, double *ns, struct error *err)
+{
+    (void)batch, (void)span, (void)err;
+    *ns = 0;
+    return true;
+}
+
+static void a_clock_that_stands_still_gives_no_time(void **state)
+{
+    struct workbench *bench = *state;
+    struct gpu_device *device = bench->session.device;
+    const struct gpu_backend *really = device->backend;
+    struct gpu_backend still = *really;
+    still.batch_span_ns = stand_still;
+    device->backend = &still;
+    const bool split = bench->session.info->caps & GPU_CAP(SPLITS); // at most 64 kernels in a batch
+    bool done = split && workbench_visit(bench, "work=empty/between=split/mode=batch");
+    device->backend = really;
+    if (!split)
+        skip();
+    assert_true(done);
+    for (size_t i = 0; i < bench->seen->metrics[0].count; i++)
+        assert_true(!isfinite(bench->seen->metrics[0].values[i]));
+}
+
 #define EACH(test) WORKBENCH_TEST(bench_launch, test)
 
 int main(int argc, char **argv)
@@ -173,6 +200,7 @@ int main(int argc, char **argv)
         EACH(a_kernel_that_did_not_run_shows),
         EACH(one_wrong_element_is_a_mismatch),
         EACH(what_does_not_fit_is_refused),
+        EACH(a_clock_that_stands_still_gives_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,7 @@ struct world {
 };
 
 static cl_api_clEnqueueUnmapMemObject unmap_really;
+static cl_api_clGetEventProfilingInfo times_really;
 static unsigned unmaps;
 
 static cl_icd_dispatch *find_driver(void)
@@ -133,6 +134,51 @@ static void only_what_was_lent_comes_back(void **state)
     assert_next_case_runs(w);
 }
 
+static cl_int swap_times(cl_event event, cl_profiling_info which, size_t room, void *to,
+                         size_t *size)
+{
+    const cl_profiling_info other =
+        which == CL_PROFILING_COMMAND_START ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START;
+    return times_really(event, other, room, to, size);
+}
+
+static cl_int start_long_ago(cl_event event, cl_profiling_info which, size_t room, void *to,
+                             size_t *size)
+{
+    static const cl_ulong zero;
+    cl_int result = times_really(event, which, room, to, size);
+    if (which == CL_PROFILING_COMMAND_START)
+        memcpy(to, &zero, sizeof zero);
+    return result;
+}
+
+// Given a driver whose events end before they start, or last longer than the host waited, then the
+// span has no length, and the error says why.
+static void times_that_cannot_be_true_are_no_span(void **state)
+{
+    struct world *w = *state;
+    const cl_api_clGetEventProfilingInfo wrong[] = {swap_times, start_long_ago};
+    struct error err = {0};
+    double ns;
+    struct gpu_batch *batch =
+        gpu_batch_create(w->scope, &(struct gpu_batch_desc){.span_count = 1}, &err);
+    check(batch, &err);
+    gpu_batch_span_begin(batch, 0);
+    gpu_batch_fill(batch, w->buffers[0], 0, sizeof(uint32_t[WORDS]), 7);
+    gpu_batch_span_end(batch, 0);
+    check(gpu_batch_end(batch, &err) && gpu_batch_run(batch, WAIT_NS, &err), &err);
+    check(gpu_batch_span_ns(batch, 0, &ns, &err), &err);
+    times_really = w->driver->clGetEventProfilingInfo;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        w->driver->clGetEventProfilingInfo = wrong[i];
+        bool known = gpu_batch_span_ns(batch, 0, &ns, &err);
+        w->driver->clGetEventProfilingInfo = times_really;
+        assert_false(known);
+        assert_int_equal(err.code, ERROR_INTERNAL);
+        assert_non_null(strstr(err.message, "its driver's time stamps are wrong"));
+    }
+}
+
 static int open_world(void **state)
 {
     struct world *w = *state;
@@ -166,6 +212,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_refused_launch_gives_the_host_its_memory_back, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(only_what_was_lent_comes_back, open_world, close_world),
+        cmocka_unit_test_setup_teardown(times_that_cannot_be_true_are_no_span, open_world,
+                                        close_world),
     };
     bool none = gpu_system_device_count(world.system) == 0;
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)

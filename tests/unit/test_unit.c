@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests the arithmetic of units of work: growth, grids and counts.
+#include "base/clock.h"
 #include "measure/unit.h"
 
 #include <setjmp.h>
@@ -45,12 +46,26 @@ static void a_count_that_breaks_a_rule_names_the_rule(void **state)
     assert_string_equal(err.message, "the kernels counted 21, less than 4 times 7");
 }
 
+static void work_that_takes_no_time_although_the_host_waited_is_an_error(void **state)
+{
+    (void)state;
+    const struct gpu_info info = {.id = "still:0"};
+    uint64_t now_ns = clock_now_ns(), long_ago_ns = now_ns - NS_PER_S;
+    struct error err = {0};
+    assert_true(measure_unit_check(&info, 0, now_ns + NS_PER_S, &err)); // the work is too short
+    assert_true(measure_unit_check(&info, 1, long_ago_ns, &err));
+    assert_false(measure_unit_check(&info, 0, long_ago_ns, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL);
+    assert_non_null(strstr(err.message, "still:0: by its time stamps a batch took no time"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(iterations_grow_in_proportion_between_bounds),
         cmocka_unit_test(grids_hold_all_workgroups_in_rows_that_the_device_has),
         cmocka_unit_test(a_count_that_breaks_a_rule_names_the_rule),
+        cmocka_unit_test(work_that_takes_no_time_although_the_host_waited_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

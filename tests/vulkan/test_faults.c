@@ -5,6 +5,7 @@
 #include "faults.h"
 
 #include "gpu/kernels.h"
+#include "gpu/vulkan/api.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -176,6 +177,34 @@ static void an_exhausted_descriptor_pool_is_followed_by_another(void **state)
     gpu_system_destroy(system);
 }
 
+static VKAPI_ATTR VkResult VKAPI_CALL run_backwards(VkDevice device, VkQueryPool pool,
+                                                    uint32_t first, uint32_t count, size_t bytes,
+                                                    void *to, VkDeviceSize stride,
+                                                    VkQueryResultFlags flags)
+{
+    struct vulkan_stamp *stamps = to;
+    (void)device, (void)pool, (void)first, (void)bytes, (void)stride, (void)flags;
+    for (uint32_t i = 0; i < count; i++)
+        stamps[i] = (struct vulkan_stamp){.value = 1000 - i, .available = 1};
+    return VK_SUCCESS;
+}
+
+static void a_clock_that_runs_backwards_gives_no_span(void **state)
+{
+    (void)state;
+    *open_control() = (struct faults){0};
+    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});
+    struct error err = {0};
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+    assert_non_null(device);
+    ((struct vulkan_device *)device)->vk.vkGetQueryPoolResults = run_backwards;
+    assert_false(live_a_life(device, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL);
+    assert_non_null(strstr(err.message, "its driver's time stamps are wrong"));
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+}
+
 static void an_instance_that_fails_is_unavailable(void **state)
 {
     (void)state;
@@ -230,6 +259,7 @@ int main(void)
         cmocka_unit_test(want_of_memory_at_every_call_is_an_ordinary_error),
         cmocka_unit_test(a_device_lost_at_every_call_says_so),
         cmocka_unit_test(an_exhausted_descriptor_pool_is_followed_by_another),
+        cmocka_unit_test(a_clock_that_runs_backwards_gives_no_span),
         cmocka_unit_test(an_instance_that_fails_is_unavailable),
         cmocka_unit_test(a_layer_between_fathom_and_the_driver_is_named), // last: removes the layer
     };

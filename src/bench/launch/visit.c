@@ -135,7 +135,7 @@ static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, stru
     *ns = (double)(end_ns - start_ns);
     if (!is_host_timed(row->this_case) && !gpu_batch_span_ns(row->batches[0], 0, ns, err))
         return false;
-    *ns /= (double)row->kernels;
+    *ns = *ns > 0 ? *ns / (double)row->kernels : NAN; // 0: the clock of the device stands still
     note_done(row, row->kernels);
     return true;
 }

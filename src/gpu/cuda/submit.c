@@ -195,7 +195,7 @@ bool cuda_batch_span_ns(struct gpu_batch *base, unsigned span, double *ns, struc
                     "cuEventElapsedTime", err))
         return false;
     *ns = (double)ms * 1e6;
-    return true;
+    return gpu_span_check(base, *ns, err);
 }
 
 // ---------------------------------------------------------------- holds

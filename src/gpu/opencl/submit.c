@@ -152,8 +152,8 @@ bool opencl_batch_span_ns(struct gpu_batch *base, unsigned span, double *ns, str
         begin = started < begin ? started : begin;
         end = ended > end ? ended : end;
     }
-    *ns = end > begin ? (double)(end - begin) : 0.0;
-    return true;
+    *ns = events->count ? (double)(int64_t)(end - begin) : 0.0;
+    return gpu_span_check(base, *ns, err);
 }
 
 // ---------------------------------------------------------------- holds

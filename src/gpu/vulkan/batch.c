@@ -300,7 +300,7 @@ bool vulkan_batch_span_ns(struct gpu_batch *base, unsigned span, double *ns, str
     unsigned bits = device->info->families[batch->queue->base.family].stamp_bits;
     uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
     *ns = (double)((end->value - begin->value) & mask) * device->physical->stamp_ns;
-    return true;
+    return gpu_span_check(base, *ns, err);
 }
 
 // ---------------------------------------------------------------- holds
