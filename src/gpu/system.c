@@ -4,7 +4,9 @@
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -58,24 +60,38 @@ static bool is_id_free(const struct enumeration *enumeration, const char *id)
     return is_free;
 }
 
+// Returns the number in a known identity, "API:NUMBER=…", if the identity is that of this device,
+// apart from the number. Otherwise returns UINT_MAX.
+static unsigned known_number(const struct gpu_info *info, const char *own, const char *known)
+{
+    size_t api = strlen(info->api);
+    bool is_own = strncmp(known, info->api, api) == 0 && known[api] == ':' &&
+                  strcmp(known + strcspn(known, "="), own) == 0;
+    return is_own ? (unsigned)strtoul(known + api + 1, NULL, 10) : UINT_MAX;
+}
+
 // Sets info->id: that of the known device with the same API and UUID (or PCI address); else the
-// first id of its API that is free.
+// first id of its API that is free. Devices that share a UUID keep their order.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;
     const char *own = gpu_info_identity(enumeration->system->arena, info);
+    unsigned number = UINT_MAX;
+    size_t found = 0;
     own += strcspn(own, "=");
     for (size_t i = 0; *own && i < desc->known_count; i++) {
-        const char *known = desc->known[i];
-        size_t length = strcspn(known, "="), api = strlen(info->api);
-        if (enumeration->taken[i] || strcmp(known + length, own) != 0 ||
-            strncmp(known, info->api, api) != 0 || known[api] != ':' || length >= sizeof info->id)
+        unsigned known = known_number(info, own, desc->known[i]);
+        if (enumeration->taken[i] || known >= number)
             continue;
-        enumeration->taken[i] = true;
-        snprintf(info->id, sizeof info->id, "%.*s", (int)length, known);
+        number = known;
+        found = i;
+    }
+    if (number != UINT_MAX) {
+        enumeration->taken[found] = true;
+        snprintf(info->id, sizeof info->id, "%s:%u", info->api, number);
         return;
     }
-    unsigned number = 0;
+    number = 0;
     do
         snprintf(info->id, sizeof info->id, "%s:%u", info->api, number++);
     while (!is_id_free(enumeration, info->id));
@@ -132,11 +148,14 @@ static void make_printable(struct arena *arena, char *text, size_t bytes)
 
 static void add_device(struct gpu_enumeration *to, const struct gpu_info *found)
 {
+    static const uint8_t no_uuid[GPU_UUID_BYTES];
     struct enumeration *enumeration = (struct enumeration *)to;
     struct gpu_info info = *found;
     struct error err;
     info.api = enumeration->api;
     info.index = enumeration->next_index++;
+    // A UUID of zeros is none: several devices may have it.
+    info.has_uuid = info.has_uuid && memcmp(info.uuid, no_uuid, sizeof no_uuid) != 0;
     make_printable(to->arena, info.name, sizeof info.name);
     make_printable(to->arena, info.vendor, sizeof info.vendor);
     make_printable(to->arena, info.driver, sizeof info.driver);

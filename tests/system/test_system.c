@@ -19,13 +19,15 @@ static struct {
 // Two cards, which the driver lists in the order of `cards`, and a limit that the test chooses.
 static struct {
     uint8_t cards[2]; // first bytes of their UUIDs; 0: the driver states none
+    bool zeros;       // the driver states a UUID of zeros instead of none
     uint64_t align_bytes;
 } driver;
 
 static void *load_cards(struct gpu_enumeration *to)
 {
     for (size_t i = 0; i < 2; i++) {
-        struct gpu_info info = {.name = "Card\x1b", .has_uuid = driver.cards[i] != 0};
+        struct gpu_info info = {.name = "Card\x1b",
+                                .has_uuid = driver.zeros || driver.cards[i] != 0};
         info.uuid[0] = driver.cards[i];
         info.limits.storage_align_bytes = i == 0 ? driver.align_bytes : 0;
         to->add_device(to, &info);
@@ -176,6 +178,32 @@ static void a_known_card_keeps_its_id(void **state)
     arena_destroy(arena);
 }
 
+// Given two cards with the same UUID, or none, when a worker is asked for the second one, then that
+// is the card that the driver lists second.
+static void cards_with_the_same_uuid_keep_their_order(void **state)
+{
+    (void)state;
+    static const char *const known[] = {"cards:1=a1000000000000000000000000000000",
+                                        "cards:0=a1000000000000000000000000000000"};
+    driver.cards[0] = driver.cards[1] = 0xa1;
+    struct gpu_system *system = gpu_system_create(
+        &(struct gpu_system_desc){.only_api = "cards", .known = known, .known_count = 2});
+    assert_card(system, known[0], 0xa1, 1);
+    assert_card(system, known[1], 0xa1, 0);
+    gpu_system_destroy(system);
+}
+
+static void a_uuid_of_zeros_is_none(void **state)
+{
+    (void)state;
+    driver.zeros = true;
+    struct gpu_system *system = system_of_cards(0, 0xb2, NULL);
+    driver.zeros = false;
+    assert_false(gpu_system_info(system, 0)->has_uuid);
+    assert_true(gpu_system_info(system, 1)->has_uuid);
+    gpu_system_destroy(system);
+}
+
 static void a_device_whose_limits_cannot_be_true_is_unavailable(void **state)
 {
     (void)state;
@@ -309,6 +337,8 @@ int main(void)
         cmocka_unit_test(one_that_comes_after_others_has_them_loaded_but_not_listed),
         cmocka_unit_test(an_unknown_api_is_unavailable),
         cmocka_unit_test(a_known_card_keeps_its_id),
+        cmocka_unit_test(cards_with_the_same_uuid_keep_their_order),
+        cmocka_unit_test(a_uuid_of_zeros_is_none),
         cmocka_unit_test(a_device_whose_limits_cannot_be_true_is_unavailable),
         cmocka_unit_test(limits_are_checked_one_by_one),
         cmocka_unit_test(after_a_copy_that_did_not_end_the_device_is_given_up),

@@ -171,7 +171,7 @@ static void fill_driver(int version, struct gpu_info *info)
 
 static void fill_names(const struct cuda_api *api, int device, int version, struct gpu_info *info)
 {
-    struct cu_uuid uuid;
+    struct cu_uuid uuid = {0};
     if (api->cuDeviceGetName(info->name, sizeof info->name, device) != CU_SUCCESS)
         snprintf(info->name, sizeof info->name, "CUDA device");
     snprintf(info->vendor, sizeof info->vendor, "NVIDIA");

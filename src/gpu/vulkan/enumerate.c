@@ -68,7 +68,6 @@ static void name_vendor(uint32_t id, char *vendor, size_t bytes)
 
 static void fill_identity(const struct properties *p, struct gpu_info *info)
 {
-    static const uint8_t none[GPU_UUID_BYTES] = {0};
     const VkPhysicalDeviceProperties *core = &p->core.properties;
     info->kind = kind_of(core->deviceType);
     // A faulty driver may omit the NUL at the end of the name, so the format limits its length.
@@ -83,7 +82,7 @@ static void fill_identity(const struct properties *p, struct gpu_info *info)
              VK_API_VERSION_MAJOR(core->apiVersion), VK_API_VERSION_MINOR(core->apiVersion),
              VK_API_VERSION_PATCH(core->apiVersion));
     memcpy(info->uuid, p->v11.deviceUUID, GPU_UUID_BYTES);
-    info->has_uuid = memcmp(info->uuid, none, GPU_UUID_BYTES) != 0;
+    info->has_uuid = true;
 }
 
 static void fill_pci(const struct vulkan_physical *physical, const struct properties *p,
@@ -368,8 +367,8 @@ static bool is_usable(const VkPhysicalDeviceProperties *properties, struct gpu_e
     if (properties->apiVersion >= VK_API_VERSION_1_3)
         return true;
     to->add_unavailable(to,
-                        arena_printf(to->arena, "%s: its driver has Vulkan %u.%u, 1.3 is needed",
-                                     properties->deviceName,
+                        arena_printf(to->arena, "%.*s: its driver has Vulkan %u.%u, 1.3 is needed",
+                                     VK_MAX_PHYSICAL_DEVICE_NAME_SIZE, properties->deviceName,
                                      VK_API_VERSION_MAJOR(properties->apiVersion),
                                      VK_API_VERSION_MINOR(properties->apiVersion)),
                         "update the driver");
