@@ -127,6 +127,12 @@ static bool is_plausible(const char *name, uint64_t value)
     return value <= most_default;
 }
 
+// Vulkan allows none, or 36 to 64. Fewer than 32 bits of nanoseconds overflow within a batch.
+static bool are_stamp_bits(unsigned bits)
+{
+    return bits == 0 || (bits >= 32 && bits <= 64);
+}
+
 bool gpu_info_check(const struct gpu_info *info, struct error *err)
 {
     for (unsigned i = 0; i < LIMIT_COUNT; i++) {
@@ -143,7 +149,7 @@ bool gpu_info_check(const struct gpu_info *info, struct error *err)
     for (unsigned i = 0; i < info->family_count; i++) {
         has_stamps = has_stamps || info->families[i].stamp_bits;
         if (info->families[i].count == 0 || info->families[i].count > UINT16_MAX ||
-            info->families[i].stamp_bits > 64)
+            !are_stamp_bits(info->families[i].stamp_bits))
             return error_set(err, ERROR_UNSUPPORTED,
                              "driver reports a family of %u queues with time stamps of %u bits",
                              info->families[i].count, info->families[i].stamp_bits);

@@ -5,7 +5,8 @@
 //
 //   fault   crash, hang, exit, abort, babble (on both streams), chdir; garbage, endless (on
 //           the standard input); names (with escape sequences); devices, memory, align, units,
-//           heaps, period, nan, negative (reported values that cannot be true)
+//           heaps, period, nan, negative, bits (reported values that cannot be true); queues (none
+//           computes), absent (no device), grow (each list is longer the second time)
 //   place   constructor, create, enumerate, query, destructor
 //
 // Without BROKEN the library lists one device. No device can be opened (broken_stubs.c).
@@ -126,14 +127,16 @@ static VkResult list(VkInstance instance, uint32_t *count, VkPhysicalDevice *dev
     arrive("enumerate");
     if (devices)
         devices[0] = (VkPhysicalDevice)&object;
-    *count = has_fault("devices") ? UINT32_MAX : 1;
+    bool endless = has_fault("devices") || (devices && has_fault("grow"));
+    *count = endless ? UINT32_MAX : !has_fault("absent");
     return VK_SUCCESS;
 }
 
-static VkResult list_nothing(void *from, const char *layer, uint32_t *count, void *found)
+static VkResult list_extensions(VkPhysicalDevice device, const char *layer, uint32_t *count,
+                                VkExtensionProperties *found)
 {
-    (void)from, (void)layer, (void)found;
-    *count = 0;
+    (void)device, (void)layer;
+    *count = found && has_fault("grow") ? UINT32_MAX : 0;
     return VK_SUCCESS;
 }
 
@@ -173,12 +176,13 @@ static void tell_memory(VkPhysicalDevice device, VkPhysicalDeviceMemoryPropertie
 static void tell_families(VkPhysicalDevice device, uint32_t *count, VkQueueFamilyProperties *told)
 {
     (void)device;
-    *count = 1;
+    VkQueueFlags all = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+    *count = told && has_fault("grow") ? UINT32_MAX : 1;
     if (told)
-        *told =
-            (VkQueueFamilyProperties){.queueFlags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT,
-                                      .queueCount = has_fault("units") ? UINT32_MAX : 1,
-                                      .timestampValidBits = 64};
+        *told = (VkQueueFamilyProperties){.queueFlags =
+                                              has_fault("queues") ? VK_QUEUE_TRANSFER_BIT : all,
+                                          .queueCount = has_fault("units") ? UINT32_MAX : 1,
+                                          .timestampValidBits = has_fault("bits") ? 1 : 64};
 }
 
 static void tell_features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2 *told)
@@ -208,7 +212,7 @@ PFN_vkVoidFunction vkGetInstanceProcAddr(VkInstance instance, const char *name)
         {"vkCreateInstance", (PFN_vkVoidFunction)make_instance},
         {"vkDestroyInstance", (PFN_vkVoidFunction)end_instance},
         {"vkEnumeratePhysicalDevices", (PFN_vkVoidFunction)list},
-        {"vkEnumerateDeviceExtensionProperties", (PFN_vkVoidFunction)list_nothing},
+        {"vkEnumerateDeviceExtensionProperties", (PFN_vkVoidFunction)list_extensions},
         {"vkGetPhysicalDeviceProperties", (PFN_vkVoidFunction)tell},
         {"vkGetPhysicalDeviceProperties2", (PFN_vkVoidFunction)tell_more},
         {"vkGetPhysicalDeviceMemoryProperties2", (PFN_vkVoidFunction)tell_memory},
@@ -251,7 +255,7 @@ int cuDriverGetVersion(int *version)
 int cuDeviceGetCount(int *count)
 {
     arrive("enumerate");
-    *count = has_fault("devices") ? INT32_MAX : 1;
+    *count = has_fault("devices") ? INT32_MAX : !has_fault("absent");
     return CU_SUCCESS;
 }
 
@@ -331,7 +335,7 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room
     if (devices)
         devices[0] = (cl_device_id)&object;
     if (count)
-        *count = has_fault("devices") ? UINT32_MAX : 1;
+        *count = has_fault("devices") ? UINT32_MAX : !has_fault("absent");
     return CL_SUCCESS;
 }
 

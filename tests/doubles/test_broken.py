@@ -32,6 +32,8 @@ ABSURD = {"devices": ("vulkan cuda opencl", "driver reports "),
           "align": ("vulkan cuda opencl", "_align_bytes = 48, which cannot be true"),
           "units": ("vulkan cuda opencl", "driver reports "),
           "heaps": ("vulkan", "driver reports memory_bytes"),
+          "queues": ("vulkan", "none of its queues can compute"),
+          "bits": ("vulkan", "time stamps of 1 bits"),
           "period": ("vulkan opencl", "time stamps whose unit is no positive number"),
           "nan": ("vulkan", "time stamps whose unit is no positive number"),
           "negative": ("vulkan opencl", "driver reports ")}
@@ -157,6 +159,14 @@ class Devices(Broken):
             for api in apis.split():
                 with self.subTest(api=api, fault=fault):
                     self.assert_absent(api, self.list(api, fault)[1], text)
+
+    def test_a_driver_without_a_device_is_absent_with_a_reason(self):
+        for api in APIS:
+            with self.subTest(api=api):
+                self.assert_absent(api, self.list(api, "absent")[1], "")
+
+    def test_lists_that_grow_between_two_calls_are_read_as_far_as_there_was_room(self):
+        self.assertIn("vulkan:0", [one["id"] for one in self.list("vulkan", "grow")[1]["devices"]])
 
     def test_names_are_printable_on_the_screen_and_the_same_in_json(self):
         for api in APIS:

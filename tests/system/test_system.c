@@ -253,6 +253,9 @@ static void limits_are_checked_one_by_one(void **state)
     info.limits.stamp_bits = 65;
     assert_refused(&info, "stamp_bits = 65");
     info = plausible();
+    info.families[0].stamp_bits = 31;
+    assert_refused(&info, "time stamps of 31 bits");
+    info = plausible();
     info.families[0].count = UINT32_MAX;
     assert_refused(&info, "4294967295 queues");
     info = plausible();

@@ -279,8 +279,9 @@ static void list_platform(struct opencl_state *state, cl_platform_id platform,
     if (!gpu_count_check(to, count))
         return;
     cl_device_id *devices = ARENA_ARRAY(to->arena, count, cl_device_id);
-    if (result == CL_SUCCESS && count)
-        result = api->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL);
+    if (result == CL_SUCCESS)
+        result = count ? api->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL)
+                       : CL_DEVICE_NOT_FOUND;
     struct error err;
     if (!opencl_check(result, name, &err)) {
         to->add_unavailable(to, err.message, NULL);

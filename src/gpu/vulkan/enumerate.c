@@ -187,18 +187,20 @@ static enum gpu_queue_kind queue_kind_of(VkQueueFlags flags)
     return flags & VK_QUEUE_GRAPHICS_BIT ? GPU_QUEUE_UNIVERSAL : GPU_QUEUE_COMPUTE;
 }
 
-// An infinite unit of time stamps means none: RADV without hardware, as in tests, reports it.
-static void fill_families(struct vulkan_physical *physical, const struct properties *p,
+// Fills the families of queues. Returns false if none of them can compute. An infinite unit of time
+// stamps means none: RADV without hardware, as in tests, reports it.
+static bool fill_families(struct vulkan_physical *physical, const struct properties *p,
                           struct gpu_info *info, struct arena *scratch)
 {
     const bool has_stamps = !isinf(p->core.properties.limits.timestampPeriod);
     uint32_t count = 0;
     vkGetPhysicalDeviceQueueFamilyProperties(physical->handle, &count, NULL);
     count = count < QUEUE_FAMILIES_MAX ? count : QUEUE_FAMILIES_MAX;
+    const uint32_t room = count;
     VkQueueFamilyProperties *found = ARENA_ARRAY(scratch, count, VkQueueFamilyProperties);
     vkGetPhysicalDeviceQueueFamilyProperties(physical->handle, &count, found);
     bool universal = false;
-    for (uint32_t i = 0; i < count && info->family_count < GPU_FAMILIES_MAX; i++) {
+    for (uint32_t i = 0; i < count && i < room && info->family_count < GPU_FAMILIES_MAX; i++) {
         VkQueueFlags flags = found[i].queueFlags;
         // this backend cannot use families that have graphics but no compute
         if (!is_general(flags) ||
@@ -220,6 +222,7 @@ static void fill_families(struct vulkan_physical *physical, const struct propert
         info->families[i].kind = GPU_QUEUE_UNIVERSAL;
         universal = true;
     }
+    return universal;
 }
 
 // ---------------------------------------------------------------- cores
@@ -393,7 +396,11 @@ static void add_device(struct vulkan_state *state, VkPhysicalDevice handle, stru
     fill_memory(&physical, &info);
     fill_memory_limits(&p, &info.limits);
     fill_kernel_limits(&p, &info.limits);
-    fill_families(&physical, &p, &info, scratch);
+    if (!fill_families(&physical, &p, &info, scratch)) {
+        to->add_unavailable(
+            to, arena_printf(to->arena, "%s: none of its queues can compute", info.name), NULL);
+        return;
+    }
     fill_cores(&physical, &info.limits);
     fill_rays(&physical);
     fill_caps(&physical, &p, &info);
@@ -409,6 +416,7 @@ void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to)
     VkResult result = vkEnumeratePhysicalDevices(state->instance, &count, NULL);
     if (!gpu_count_check(to, count))
         return;
+    const uint32_t room = count;
     struct arena *scratch = arena_create();
     VkPhysicalDevice *handles = ARENA_ARRAY(scratch, count, VkPhysicalDevice);
     if (result == VK_SUCCESS)
@@ -421,7 +429,7 @@ void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to)
         to->add_unavailable(to, "the installed Vulkan drivers find no device",
                             "check the access rights of /dev/dri and /dev/nvidia*");
     } else {
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count && i < room; i++)
             add_device(state, handles[i], scratch, to);
     }
     arena_destroy(scratch);

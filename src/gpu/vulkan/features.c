@@ -21,9 +21,10 @@ void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
 {
     uint32_t count = 0;
     vkEnumerateDeviceExtensionProperties(device, NULL, &count, NULL);
+    const uint32_t room = count; // some driver may state more the second time
     VkExtensionProperties *found = ARENA_ARRAY(scratch, count, VkExtensionProperties);
     vkEnumerateDeviceExtensionProperties(device, NULL, &count, found);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && i < room; i++)
         for (size_t e = 0; e < EXTENSION_COUNT; e++)
             if (strcmp(found[i].extensionName, extension_table[e].name) == 0)
                 *(bool *)((char *)extensions + extension_table[e].offset) = true;
