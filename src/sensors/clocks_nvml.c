@@ -77,7 +77,8 @@ static bool refuse(const struct nvml_clocks *nvml, const char *call, int status,
 static bool read_choices(const struct nvml_clocks *nvml, struct clocks_choices *choices,
                          struct error *err)
 {
-    unsigned memory_mhz[64], memories = 64, mhz[SENSOR_CLOCKS_MAX], count = SENSOR_CLOCKS_MAX;
+    unsigned memory_mhz[64] = {0}, memories = 64;
+    unsigned mhz[SENSOR_CLOCKS_MAX] = {0}, count = SENSOR_CLOCKS_MAX;
     int status =
         nvml->api.nvmlDeviceGetSupportedMemoryClocks(nvml->card.device, &memories, memory_mhz);
     if (status != NVML_SUCCESS || memories == 0)
@@ -86,6 +87,10 @@ static bool read_choices(const struct nvml_clocks *nvml, struct clocks_choices *
                                                             &count, mhz);
     if (status != NVML_SUCCESS || count == 0)
         return refuse(nvml, "the core clocks it has", status, err);
+    if (count > SENSOR_CLOCKS_MAX)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "NVML states %u core clocks, which cannot be true: leave clock out",
+                         count);
     choices->count = count;
     for (size_t i = 0; i < count; i++)
         choices->hz[i] = mhz[i] * 1e6;
@@ -141,7 +146,7 @@ static bool check_processes(const struct nvml_clocks *nvml, const struct sensor_
     struct nvml_process processes[PROCESSES_MAX];
     unsigned count = PROCESSES_MAX;
     int status = list(nvml->card.device, &count, processes);
-    if (status == NVML_INSUFFICIENT_SIZE)
+    if (status == NVML_INSUFFICIENT_SIZE || (status == NVML_SUCCESS && count > PROCESSES_MAX))
         return error_set(err, ERROR_UNSUPPORTED,
                          "more than %d processes use the card: leave clock out", PROCESSES_MAX);
     if (status != NVML_SUCCESS)
@@ -173,7 +178,7 @@ static const char *add_users(struct arena *arena, const struct nvml_clocks *nvml
     unsigned count = PROCESSES_MAX;
     if (list(nvml->card.device, &count, processes) != NVML_SUCCESS)
         return text;
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count && i < PROCESSES_MAX; i++) {
         long pid = (long)processes[i].pid;
         if (!clocks_is_own(desc, pid))
             text = clocks_add_user(arena, desc, pid, text);

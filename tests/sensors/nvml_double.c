@@ -12,6 +12,7 @@
 //   once      one uncorrected error after its errors were first read
 //   uncorrected  its uncorrected errors rise       allocates  512 MiB more or less each time
 //   neighbour    the host has another card, which moves 64 MiB between two readings
+//   clocks, users   says that it wrote a million of them, wherever there was room for fewer
 //   old, older   it counts no bytes of traffic; only "old" states a rate over PCI Express
 #define _POSIX_C_SOURCE 200809L // for setenv
 #include <limits.h>
@@ -389,7 +390,10 @@ int nvmlDeviceGetSupportedGraphicsClocks(void *device, unsigned memory_mhz, unsi
 {
     static const unsigned clocks[] = {1980, 1965, 1500, 1200, 345};
     (void)device;
-    return memory_mhz == 3201 ? give_list(clocks, 5, count, mhz) : NOT_FOUND;
+    int status = memory_mhz == 3201 ? give_list(clocks, 5, count, mhz) : NOT_FOUND;
+    if (is_wrong("clocks"))
+        *count = 1000000;
+    return status;
 }
 
 int nvmlDeviceSetGpuLockedClocks(void *device, unsigned low_mhz, unsigned high_mhz)
@@ -416,7 +420,7 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count,
     (void)device;
     const char *wrong = getenv("NVML_DOUBLE");
     long pid = wrong ? strtol(wrong, NULL, 10) : 0;
-    *count = pid > 0;
+    *count = is_wrong("users") ? 1000000 : pid > 0;
     if (pid > 0)
         processes[0] = (struct process){.pid = (unsigned)pid};
     return SUCCESS;

@@ -237,6 +237,21 @@ static void a_card_that_others_use_is_not_touched(void **state)
     expect_refusal(false, "process 4000001 (python (3)) uses the card");
 }
 
+// Given an NVML that states more clocks or users than there was room for, then nothing beyond the
+// room is read, and the card is not touched.
+static void lists_without_end_are_refused(void **state)
+{
+    (void)state;
+    setenv("NVML_DOUBLE", "clocks", 1);
+    expect_refusal(false, "1000000 core clocks, which cannot be true");
+    setenv("NVML_DOUBLE", "users", 1);
+    expect_refusal(false, "more than 256 processes use the card");
+    const struct sensor_clocks_desc desc = {.card.uuid = known_uuid, .proc_root = in_root("proc")};
+    struct arena *arena = arena_create();
+    assert_null(sensor_clocks_users(arena, &desc));
+    arena_destroy(arena);
+}
+
 // Given a worker of the measuring process, when it uses the card, then it is not another user.
 static void ones_own_processes_are_no_others(void **state)
 {
@@ -449,6 +464,7 @@ int main(int argc, char **argv)
         WITH_ROOT(a_card_that_cannot_says_so),
         WITH_ROOT(a_card_in_parts_is_not_touched),
         WITH_ROOT(a_card_that_others_use_is_not_touched),
+        WITH_ROOT(lists_without_end_are_refused),
         WITH_ROOT(ones_own_processes_are_no_others),
         WITH_ROOT(in_a_container_nothing_is_touched),
         WITH_ROOT(it_is_given_back_where_the_parent_is_killed),
