@@ -18,6 +18,7 @@ import tree
 
 VERSION = 14
 NODES = 2000
+FILES_A_CALL = 8
 
 # The database may be gcc's, whose warning options clang need not know.
 EXTRA = ("--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wreserved-identifier", "--quiet",
@@ -26,11 +27,23 @@ SHALLOW = tuple(f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config"
                                                    f"mode=shallow,max-nodes={NODES}"))
 
 
-# One file per call: in the second file of a call, clang-tidy 14 takes va_lists for uninitialised.
-def tidy(build, deep, path):
-    done = subprocess.run(["clang-tidy", "-p", build, *EXTRA, *(() if deep else SHALLOW), path],
+def tidy(build, deep, paths):
+    done = subprocess.run(["clang-tidy", "-p", build, *EXTRA, *(() if deep else SHALLOW), *paths],
                           capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + ("" if done.stdout else done.stderr)
+
+
+# In the second file of a call, clang-tidy 14 takes va_lists for uninitialised.
+def has_va_list(path):
+    with open(path, encoding="utf-8") as stream:
+        return "va_list" in stream.read()
+
+
+def calls(paths):
+    """The files of each call, several because a start takes a fifth of the time of a file."""
+    several = [path for path in paths if not has_va_list(path)]
+    yield from ([path] for path in paths if has_va_list(path))
+    yield from (several[i:i + FILES_A_CALL] for i in range(0, len(several), FILES_A_CALL))
 
 
 def compiled(root, build, only):
@@ -59,7 +72,8 @@ def main():
     paths = compiled(arguments.root, arguments.build, arguments.only)
     findings = []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for code, text in pool.map(lambda path: tidy(arguments.build, arguments.deep, path), paths):
+        for code, text in pool.map(lambda some: tidy(arguments.build, arguments.deep, some),
+                                   calls(paths)):
             if code:
                 findings.append(text.strip())
     tree.finish(len(paths), findings)
