@@ -10,8 +10,9 @@
 
 enum {
     // A watch reads the stamps of several dispatches as one series: some drivers start other work
-    // only between dispatches (Vulkan on an H200), others also within one (CUDA).
-    STAMPS = 8,
+    // only between dispatches (Vulkan on an H200), others also within one (CUDA). Readings are 8 µs
+    // apart in a watch of 5 ms, so gaps of 40 µs show.
+    STAMPS = 40,
     DISPATCHES = 16,
     READINGS = STAMPS * DISPATCHES,
     // number of dispatches that are timed one by one; a batch cannot time more
@@ -21,12 +22,15 @@ enum {
     GROUPS_UNKNOWN = 64,
     GROUPS_MAX = 512 // maximum number of workgroups whose stamps are read
 };
-static const uint64_t least_default_ns = 5000000;
+static const double part_ns = 5e6;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
 // An interval shows other work if it is more than gap_factor times the median, and gap_least_ns
 // longer than it. A rising core clock makes a loop at most 5.7 times faster (345 to 1980 MHz on an
 // H200).
 static const double gap_factor = 6, gap_least_ns = 20e3;
+// A shorter gap counts only if the series has another one: a card may pause once by itself, for
+// example while it changes a clock. Idle H200s never paused as long as this.
+static const double gap_alone_ns = 225e3;
 // Maximum step in ns of a device-wide clock that can show interruptions by other work.
 static const double step_most_ns = 5e3;
 static const double arithmetic_ns = 200e3;
@@ -43,18 +47,24 @@ struct measure_watch {
 
 // ---------------------------------------------------------------- computed from times
 
-void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
+void watch_add_intervals(const double *intervals_ns, size_t count, double median_ns,
                          struct watch_finding *finding, double *away_ns)
 {
-    double median_ns = measure_median(scratch, intervals_ns, count);
     double most_ns = fmax(gap_factor * median_ns, median_ns + gap_least_ns);
+    double gaps_ns = 0, longest_ns = 0;
     for (size_t i = 0; i < count; i++) {
+        double gap_ns = intervals_ns[i] - median_ns;
         finding->watched_ns += intervals_ns[i];
         if (!(intervals_ns[i] > most_ns))
             continue;
-        *away_ns += intervals_ns[i] - median_ns;
-        finding->longest_ns = fmax(finding->longest_ns, intervals_ns[i] - median_ns);
+        gaps_ns += gap_ns;
+        longest_ns = fmax(longest_ns, gap_ns);
     }
+    bool is_alone = gaps_ns == longest_ns;
+    if (is_alone && longest_ns < gap_alone_ns)
+        return;
+    *away_ns += gaps_ns;
+    finding->longest_ns = fmax(finding->longest_ns, longest_ns);
 }
 
 // ---------------------------------------------------------------- looking for gaps
@@ -101,7 +111,7 @@ static void read_gaps(struct measure_watch *watch, struct watch_finding *finding
 {
     const uint32_t *words = gpu_buffer_map(watch->words);
     uint64_t pitch = clock_kernel_bytes(watch->desc.groups, STAMPS) / sizeof *words;
-    double intervals_ns[READINGS - 1];
+    double intervals_ns[READINGS - 1], median_ns = 0;
     for (uint32_t group = 0; group < watch->desc.groups; group++) {
         uint64_t before = 0;
         for (uint32_t r = 0; r < READINGS; r++) {
@@ -111,7 +121,10 @@ static void read_gaps(struct measure_watch *watch, struct watch_finding *finding
                 intervals_ns[r - 1] = measure_clock_elapsed_ns(&watch->clock, before, now);
             before = now;
         }
-        watch_add_intervals(watch->arena, intervals_ns, READINGS - 1, finding, away_ns);
+        // All workgroups wait equally long, and sorting the intervals of each would take time.
+        if (group == 0)
+            median_ns = measure_median(watch->arena, intervals_ns, READINGS - 1);
+        watch_add_intervals(intervals_ns, READINGS - 1, median_ns, finding, away_ns);
     }
     // All workgroups watched at the same time, so the sums are divided by the number of workgroups.
     finding->watched_ns /= watch->desc.groups;
@@ -125,7 +138,8 @@ static bool read_lengths(struct measure_watch *watch, struct watch_finding *find
     for (unsigned i = 0; i < LENGTHS; i++)
         if (!gpu_batch_span_ns(watch->batch, i, &lengths_ns[i], err))
             return false;
-    watch_add_intervals(watch->arena, lengths_ns, LENGTHS, finding, away_ns);
+    double median_ns = measure_median(watch->arena, lengths_ns, LENGTHS);
+    watch_add_intervals(lengths_ns, LENGTHS, median_ns, finding, away_ns);
     return true;
 }
 
@@ -147,10 +161,10 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
     return true;
 }
 
-// Repeats a watch that was shorter than 90 % of least_ns, without the time of other work, because
-// the core clock may have risen. The last of FITTINGS_MAX attempts counts in any case.
-static bool take_long_enough(struct measure_watch *watch, double least_ns,
-                             struct watch_finding *finding, double *away_ns, struct error *err)
+// Repeats a part that was shorter than 90 % of part_ns, without the time of other work, because the
+// core clock may have risen. The last of FITTINGS_MAX attempts counts in any case.
+static bool take_long_enough(struct measure_watch *watch, struct watch_finding *finding,
+                             double *away_ns, struct error *err)
 {
     for (int fitting = 0; fitting < FITTINGS_MAX; fitting++) {
         if (!take(watch, finding, away_ns, err))
@@ -158,9 +172,9 @@ static bool take_long_enough(struct measure_watch *watch, double least_ns,
         double own_ns = fmax(finding->watched_ns - *away_ns, 1);
         unsigned waits = watch->desc.method == WATCH_GAPS ? READINGS - DISPATCHES : LENGTHS;
         double iteration_ns = own_ns / waits / watch->iterations;
-        double fitted = ceil(watch->iterations * fmin(1.05 * least_ns / own_ns, 100));
+        double fitted = ceil(watch->iterations * fmin(1.05 * part_ns / own_ns, 100));
         watch->iterations = (uint32_t)fmin(fmax(fitted, 1), ITERATIONS_MAX);
-        if (own_ns < 0.9 * least_ns)
+        if (own_ns < 0.9 * part_ns)
             continue;
         if (!watch->arithmetic_iterations)
             watch->arithmetic_iterations =
@@ -226,10 +240,20 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
 bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                        struct watch_finding *finding, struct error *err)
 {
-    double away_ns, wanted_ns = (double)(least_ns ? least_ns : least_default_ns);
-    if (!take_long_enough(watch, wanted_ns, finding, &away_ns, err))
-        return false;
-    finding->share = finding->watched_ns > 0 ? away_ns / finding->watched_ns : 0;
+    // In parts, because readings that are farther apart show only longer gaps.
+    double parts = fmax(round((double)least_ns / part_ns), 1), away_ns = 0, watched_ns = 0;
+    double longest_ns = 0;
+    for (double part = 0; part < parts; part++) {
+        double part_away_ns;
+        if (!take_long_enough(watch, finding, &part_away_ns, err))
+            return false;
+        away_ns += part_away_ns;
+        watched_ns += finding->watched_ns;
+        longest_ns = fmax(longest_ns, finding->longest_ns);
+    }
+    finding->watched_ns = watched_ns;
+    finding->longest_ns = longest_ns;
+    finding->share = watched_ns > 0 ? away_ns / watched_ns : 0;
     return yardsticks_run(watch->yardsticks, watch->arithmetic_iterations, finding, err);
 }
 

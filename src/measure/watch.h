@@ -85,8 +85,9 @@ MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *e
 struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *scope,
                                          struct error *err);
 
-// Looks for other work on the device for `least_ns` (0 means 5 ms). A watch that lasted less than
-// 90 % of this time, without the time of other work, is repeated, at most three times.
+// Looks for other work on the device for about `least_ns`, in parts of 5 ms (at least one). A part
+// that lasted less than 90 % of this, without the time of other work, is repeated, at most three
+// times.
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
 
@@ -102,11 +103,12 @@ bool watch_traffic_is_high(const struct watch_finding *finding);
 // ---------------------------------------------------------------- computed from times
 
 // Adds intervals to a finding: times between neighbouring readings of a clock by one workgroup, or
-// lengths of equal dispatches. watched_ns grows by their sum. Other work interrupted an interval
-// that is longer than six times the median and longer than the median plus 20 µs: no change of the
-// core clock makes it so long. *away_ns grows by the time beyond the median; longest_ns is the
-// longest such time.
-void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
+// lengths of equal dispatches. watched_ns grows by their sum. `median_ns` is their median, or that
+// of another workgroup. Other work interrupted an interval that is longer than six times the median
+// and longer than the median plus 20 µs: no change of the core clock makes it so long. *away_ns
+// grows by the time beyond the median; longest_ns is the longest such time. A single such time
+// below 225 µs does not count: a card may pause once by itself.
+void watch_add_intervals(const double *intervals_ns, size_t count, double median_ns,
                          struct watch_finding *finding, double *away_ns);
 
 #endif

@@ -45,6 +45,9 @@ def companies(chance):
     # The watch sees work that lasts half a second or comes often, but not each single episode.
     yield "episodes", {"after_ns": chance.uniform(0, 1e8), "period_ns": chance.uniform(4e8, 2e9),
                        "length_ns": chance.uniform(1e8, 3e8), "slice_ns": slice_ns}
+    short_ns, share = chance.uniform(5e4, 2.5e5), chance.uniform(0.1, 0.3)
+    yield "short slices", {"after_ns": 0, "period_ns": short_ns / share, "length_ns": short_ns,
+                           "slice_ns": short_ns}
 
 
 def deviation(result, truth):

@@ -352,29 +352,42 @@ static void a_watch_lies_between_the_first_and_the_last_of_the_rounds(void **sta
 static void one_gap_is_counted_with_its_length(void **state)
 {
     (void)state;
-    struct arena *arena = arena_create();
     double intervals_ns[100], away_ns = 0;
     struct watch_finding finding = {.method = WATCH_GAPS};
     for (int i = 0; i < 100; i++)
         intervals_ns[i] = 40e3 + 64 * (i % 3);
     intervals_ns[41] += 2.48e6;
-    watch_add_intervals(arena, intervals_ns, 100, &finding, &away_ns);
+    watch_add_intervals(intervals_ns, 100, 40e3 + 64, &finding, &away_ns);
     assert_true(fabs(away_ns - 2.48e6) < 200 && fabs(finding.longest_ns - 2.48e6) < 200);
     assert_true(fabs(finding.watched_ns - 6.48e6) < 20e3);
-    arena_destroy(arena);
+}
+
+static void short_gaps_count_unless_there_is_only_one(void **state)
+{
+    (void)state;
+    double intervals_ns[100], away_ns = 0;
+    struct watch_finding finding = {.method = WATCH_GAPS};
+    // Given readings 8 µs apart, when a card pauses once for 60 µs, then that is no other work.
+    for (int i = 0; i < 100; i++)
+        intervals_ns[i] = 8e3;
+    intervals_ns[41] += 60e3;
+    watch_add_intervals(intervals_ns, 100, 8e3, &finding, &away_ns);
+    assert_true(away_ns == 0 && finding.longest_ns == 0);
+    // When it pauses twice, then both pauses count.
+    intervals_ns[73] += 50e3;
+    watch_add_intervals(intervals_ns, 100, 8e3, &finding, &away_ns);
+    assert_true(fabs(away_ns - 110e3) < 1 && fabs(finding.longest_ns - 60e3) < 1);
 }
 
 static void a_rising_clock_is_no_gap(void **state)
 {
     (void)state;
-    struct arena *arena = arena_create();
     double intervals_ns[100], away_ns = 0;
     struct watch_finding finding = {.method = WATCH_GAPS};
     for (int i = 0; i < 100; i++)
         intervals_ns[i] = i < 10 ? 40e3 * 1980 / 345 : 40e3; // the first 10 at the idle clock
-    watch_add_intervals(arena, intervals_ns, 100, &finding, &away_ns);
+    watch_add_intervals(intervals_ns, 100, 40e3, &finding, &away_ns);
     assert_true(away_ns == 0 && finding.longest_ns == 0);
-    arena_destroy(arena);
 }
 
 static void a_copy_on_a_card_that_dozes_says_nothing(void **state)
@@ -467,6 +480,7 @@ int main(void)
         cmocka_unit_test(a_watch_is_due_after_the_given_time_of_visits),
         cmocka_unit_test(a_watch_lies_between_the_first_and_the_last_of_the_rounds),
         cmocka_unit_test(one_gap_is_counted_with_its_length),
+        cmocka_unit_test(short_gaps_count_unless_there_is_only_one),
         cmocka_unit_test(a_rising_clock_is_no_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
