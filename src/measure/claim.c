@@ -169,8 +169,10 @@ static void report_samples(const struct measure_account *account, unsigned metri
             values[i] = amount / span->unit_ns[i] * 1e9 / span->core_hz[i] / account->claim->cores;
     }
     double middle = measure_median(arena, values, span->count);
-    double unit_ns = measure_median(arena, span->unit_ns, span->count);
-    visit_samples(account->visit, metric, values, span->count, middle * span->step_ns / unit_ns);
+    double step = span->step_ns / measure_median(arena, span->unit_ns, span->count);
+    if (form == MEASURE_CYCLES_EACH || form == MEASURE_PER_CORE_CYCLE)
+        step += span->core_error;
+    visit_samples(account->visit, metric, values, span->count, middle * step);
 }
 
 void measure_claim_report(const struct measure_account *account, unsigned metric,

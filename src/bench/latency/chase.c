@@ -5,6 +5,7 @@
 #include "measure/count.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 enum {
@@ -415,6 +416,7 @@ bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs, un
                        struct error *err)
 {
     const struct bench_visit *visit = chase->visit;
+    const struct measure_clock *clock = &chase->session->bench->clock;
     struct gpu_batch_desc desc = {.span_count = count, .unordered = chase->awake != NULL};
     struct gpu_batch *batch = gpu_batch_create(visit->scope, &desc, err);
     uint32_t token = chase->session->token;
@@ -430,9 +432,10 @@ bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs, un
         const uint32_t *device = words + LATENCY_OUT_DEVICE;
         runs[i].counts = words + LATENCY_OUT_WINDOWS;
         runs[i].count = words[LATENCY_OUT_COUNT];
+        // The clock may not move during a chase that is shorter than its step.
         runs[i].device_ns =
-            measure_clock_elapsed_ns(&chase->session->bench->clock, measure_clock_stamp(device),
-                                     measure_clock_stamp(device + 2));
+            fmax(clock->device_step_ns, measure_clock_elapsed_ns(clock, measure_clock_stamp(device),
+                                                                 measure_clock_stamp(device + 2)));
     }
     return true;
 }
