@@ -387,6 +387,7 @@ static void run_block(struct scheduler *s, struct block *block)
     while (watch_rest(s, block));
     settle(s, block);
     block_publish(block, s->desc->run->arena, s->interrupted ? BLOCK_INTERRUPTED : BLOCK_ENDED);
+    watcher_block_end(&s->watcher, block);
     count_block(s, block);
     s->done += block->own;
 }
@@ -441,7 +442,7 @@ bool schedule_run(const struct schedule_desc *desc)
     for (size_t i = 0; i < desc->slot_count; i++)
         // the plan of another device may have given up this device when it was a peer
         desc->slots[i].given_up = NULL;
-    watcher_init(&s.watcher, desc->slots->executor, desc->run);
+    watcher_init(&s.watcher, desc->slots->executor, desc->run->arena);
     watch_first(&s);
     start_forecast(&s);
     for (bool more = true; more && !s.interrupted;) {

@@ -167,12 +167,10 @@ struct watch_judgement watcher_judge(struct arena *arena, const struct watch_fin
 
 // ---------------------------------------------------------------- watching the device
 
-void watcher_init(struct watcher *watcher, struct executor *executor, const struct run *run)
+void watcher_init(struct watcher *watcher, struct executor *executor, struct arena *arena)
 {
-    *watcher = (struct watcher){.executor = executor,
-                                .arena = run->arena,
-                                .before_arena = arena_create(),
-                                .results = run->result_count};
+    *watcher =
+        (struct watcher){.executor = executor, .arena = arena, .before_arena = arena_create()};
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
         watcher->best[i] = NAN;
 }
@@ -256,7 +254,7 @@ enum watch_verdict watcher_verdict(struct arena *arena, const struct benchmark *
     return around->verdict;
 }
 
-static void judge_result(struct run *run, struct result *result,
+static void judge_result(struct arena *arena, struct result *result,
                          const struct watch_judgement *around)
 {
     const struct benchmark *benchmark = benchmark_find(result->benchmark);
@@ -266,10 +264,10 @@ static void judge_result(struct run *run, struct result *result,
     for (size_t i = 0; i < info->metric_count; i++)
         if (info->metrics[i].by_host && result_metric(result, info->metrics[i].name))
             by_host = info->metrics[i].name;
-    enum watch_verdict found = watcher_verdict(run->arena, benchmark, by_host, around, &reason);
+    enum watch_verdict found = watcher_verdict(arena, benchmark, by_host, around, &reason);
     if (found != WATCH_CLEAN && result->metric_count)
-        result_flag(run->arena, result, found == WATCH_BUSY ? VERDICT_SUSPECT : VERDICT_OK,
-                    reason.code, "%s", reason.text);
+        result_flag(arena, result, found == WATCH_BUSY ? VERDICT_SUSPECT : VERDICT_OK, reason.code,
+                    "%s", reason.text);
 }
 
 static void judge_entry(struct arena *arena, struct entry *entry,
@@ -293,12 +291,21 @@ void watcher_watch(struct watcher *watcher, struct block *block)
     struct watch_judgement now, around;
     if (!watcher_look(watcher, &now, &around))
         return;
-    for (; watcher->results < block->base; watcher->results++) {
-        struct result *result = block->run->results[watcher->results];
-        if (strcmp(result->device, block->slots[0].device->id) == 0)
-            judge_result(block->run, result, &around);
-    }
+    while (watcher->ended_count > 0)
+        judge_result(watcher->arena, watcher->ended[--watcher->ended_count], &around);
     for (size_t i = 0; i < block->count; i++)
         if (block_is_own(block, &block->entries[i]))
-            judge_entry(block->run->arena, &block->entries[i], &around);
+            judge_entry(watcher->arena, &block->entries[i], &around);
+}
+
+void watcher_block_end(struct watcher *watcher, const struct block *block)
+{
+    for (size_t i = 0; i < block->count; i++) {
+        const struct entry *entry = &block->entries[i];
+        if (!block_is_own(block, entry) || entry->watched == collect_visits(entry->collect))
+            continue;
+        watcher->ended = arena_grow(watcher->arena, watcher->ended, watcher->ended_count,
+                                    &watcher->ended_capacity, sizeof *watcher->ended);
+        watcher->ended[watcher->ended_count++] = entry->result;
+    }
 }

@@ -35,9 +35,9 @@ struct watcher {
     // Judgement of the last watch. Its texts live in before_arena.
     struct watch_judgement before;
     struct arena *before_arena;
-    // Number of the run's first results that no later watch judges: a watch has judged them, or the
-    // run had them already (watcher_init).
-    size_t results;
+    // Results of ended blocks whose last visits no watch has judged yet.
+    struct result **ended;
+    size_t ended_count, ended_capacity;
     unsigned rounds; // number of rounds since the last watch
 };
 
@@ -48,9 +48,8 @@ struct watcher {
 // Duration in ns of visits after which a watch is due. Watching then takes about 4 % of the time.
 #define WATCHER_EVERY_NS UINT64_C(400000000)
 
-// Prepares to watch the executor's device for other work. Results that the run already has are not
-// judged.
-void watcher_init(struct watcher *watcher, struct executor *executor, const struct run *run);
+// Prepares to watch the executor's device for other work. `arena` must live as long as the run.
+void watcher_init(struct watcher *watcher, struct executor *executor, struct arena *arena);
 void watcher_fini(struct watcher *watcher);
 
 // Adds the duration of a visit in ns. Returns true if a watch is due.
@@ -69,10 +68,14 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
                   struct watch_judgement *around);
 
 // Watches the device for other work. If this watch or the last one finds other work, visits in
-// between of the block's cases on slots[0] are repeated or get a remark. Results of this device
-// from blocks that ended since the last watch become suspect or get a remark. Benchmarks with the
-// function `serve` are not judged, because their second process is itself other work on the device.
+// between of the block's cases on slots[0] are repeated or get a remark. Results of ended blocks
+// with visits in between become suspect or get a remark. Benchmarks with the function `serve` are
+// not judged, because their second process is itself other work on the device.
 void watcher_watch(struct watcher *watcher, struct block *block);
+
+// The block has ended: the next watch judges its results, but not those of cases whose visits have
+// all been judged.
+void watcher_block_end(struct watcher *watcher, const struct block *block);
 
 // Returns what a judgement means for the visits of a case: around->link if the case's benchmark
 // uses the link to the host, else around->verdict. Sets `reason`, unless the result is WATCH_CLEAN;

@@ -4,6 +4,7 @@
 #include "suite/schedule.h"
 
 #include "base/clock.h"
+#include "suite/watcher.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -45,6 +46,18 @@ uint64_t clock_left_ns(uint64_t deadline_ns)
     uint64_t now = clock_now_ns();
     return now < deadline_ns ? deadline_ns - now : 0;
 }
+
+// ---------------------------------------------------------------- in place of watches
+
+struct stage;
+
+// Stage whose device does other work from the end of its first benchmark on; NULL: nothing watches.
+static const struct stage *beside;
+
+bool __real_executor_watch(struct executor *executor, uint64_t least_ns, struct arena *arena,
+                           struct watch_finding *finding, struct error *err);
+bool __wrap_executor_watch(struct executor *executor, uint64_t least_ns, struct arena *arena,
+                           struct watch_finding *finding, struct error *err);
 
 // ---------------------------------------------------------------- a stage
 
@@ -149,6 +162,24 @@ static size_t visits_of(const struct stage *stage, const char *key)
     for (size_t i = 0; i < stage->visit_count; i++)
         count += strcmp(stage->visits[i], key) == 0;
     return count;
+}
+
+bool __wrap_executor_watch(struct executor *executor, uint64_t least_ns, struct arena *arena,
+                           struct watch_finding *finding, struct error *err)
+{
+    if (!beside)
+        return __real_executor_watch(executor, least_ns, arena, finding, err);
+    *finding = (struct watch_finding){.method = WATCH_GAPS,
+                                      .share = beside->benchmarks_done > 0 ? 0.5 : 0,
+                                      .watched_ns = 5e6,
+                                      .rates = {NAN, NAN, NAN, NAN, NAN, NAN},
+                                      .limits = {NAN, NAN, NAN, NAN, NAN, NAN},
+                                      .link_traffic = NAN,
+                                      .memory_change = NAN,
+                                      .others_traffic = NAN,
+                                      .host_used = NAN,
+                                      .host_waited = NAN};
+    return true;
 }
 
 // ----------------------------------------------------------------
@@ -440,6 +471,27 @@ static void list_program(struct bench_session *session, const struct bench_case 
 
 // Given a benchmark that names the programs of its cases, when a block of two cases is measured in
 // five rounds, then it is asked once for each case.
+static void other_work_after_the_last_watch_of_a_case_does_not_concern_it(void **state)
+{
+    (void)state;
+    // Given a watch after the last visit of the first benchmark that found nothing,
+    struct stage *stage = stage_create("", NULL);
+    beside = stage;
+    // when other work begins then,
+    assert_true(schedule_run(&stage->desc));
+    beside = NULL;
+    // then only results of the second benchmark are suspect.
+    const char *first = stage->run->results[0]->benchmark;
+    for (size_t i = 0; i < stage->run->result_count; i++) {
+        const struct result *result = stage->run->results[i];
+        bool is_first = strcmp(result->benchmark, first) == 0;
+        assert_int_equal(result->verdict, is_first ? VERDICT_OK : VERDICT_SUSPECT);
+        assert_int_equal(has_reason(result, WATCHER_CODE), !is_first);
+    }
+    assert_string_not_equal(first, stage->run->results[stage->run->result_count - 1]->benchmark);
+    stage_destroy(stage);
+}
+
 static void the_programs_of_a_block_are_compiled_before_its_first_visit(void **state)
 {
     (void)state;
@@ -480,6 +532,7 @@ int main(void)
         cmocka_unit_test(a_failing_case_is_visited_no_more),
         cmocka_unit_test(flagged_visits_are_made_again_while_time_lasts),
         cmocka_unit_test(visits_that_are_all_flagged_make_the_case_suspect),
+        cmocka_unit_test(other_work_after_the_last_watch_of_a_case_does_not_concern_it),
         cmocka_unit_test(the_programs_of_a_block_are_compiled_before_its_first_visit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

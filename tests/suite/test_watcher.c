@@ -322,7 +322,7 @@ static void a_watch_is_due_after_the_given_time_of_visits(void **state)
     (void)state;
     struct arena *arena = arena_create();
     struct watcher watcher;
-    watcher_init(&watcher, NULL, &(struct run){.arena = arena});
+    watcher_init(&watcher, NULL, arena);
     assert_false(watcher_add(&watcher, WATCHER_EVERY_NS - 1));
     assert_true(watcher_add(&watcher, 1));
     watcher.off = true;
