@@ -153,6 +153,8 @@ static struct row *rows_of(const struct search *search, const struct point *poin
     return rows;
 }
 
+const char level_curve_disturbed[] = "other work disturbed most sizes";
+
 struct level_curve level_curve_empty(struct arena *arena, size_t most)
 {
     return (struct level_curve){.results = ARENA_ARRAY(arena, most, const struct result *),
@@ -180,8 +182,34 @@ static struct level_curve curve_of(const struct search *search, const struct row
     for (size_t i = 0; i < row->count; i++)
         level_curve_insert(&curve, row->points[i].result, row->points[i].octaves,
                            row->points[i].ns);
-    levels_fit(search->arena, curve.octaves, curve.ns, curve.count, &curve.fit);
+    level_curve_fit(search->arena, &curve);
     return curve;
+}
+
+static void remove_disturbed(struct level_curve *curve)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < curve->count; i++)
+        if (!result_disturbed(curve->results[i])) {
+            curve->results[kept] = curve->results[i];
+            curve->octaves[kept] = curve->octaves[i];
+            curve->ns[kept++] = curve->ns[i];
+        }
+    curve->count = kept;
+}
+
+void level_curve_fit(struct arena *arena, struct level_curve *curve)
+{
+    size_t disturbed = 0;
+    for (size_t i = 0; i < curve->count; i++)
+        disturbed += result_disturbed(curve->results[i]);
+    curve->disturbed = disturbed > 0 && 2 * disturbed >= curve->count;
+    if (curve->disturbed) {
+        curve->fit = (struct plateaus){.reason = level_curve_disturbed};
+        return;
+    }
+    remove_disturbed(curve);
+    levels_fit(arena, curve->octaves, curve->ns, curve->count, &curve->fit);
 }
 
 void levels_fit(struct arena *arena, const double *octaves, const double *latency, size_t count,

@@ -23,6 +23,7 @@ struct level_curve {
     // x of the points (log2 of bytes), and y of the points (medians of the metric)
     double *octaves, *ns;
     size_t count;
+    bool disturbed; // true: other work disturbed at least half of the points (level_curve_fit)
     // Plateaus fitted to the curve. If fit.decided is false, only the first fit.flat levels are
     // valid, and fit.reason says why.
     struct plateaus fit;
@@ -69,6 +70,12 @@ const char *levels_name(struct arena *arena, const struct level_curve *curve, si
 
 // Inserts a case with the point (x, y) into the curve, which has room for it and stays sorted by x.
 void level_curve_insert(struct level_curve *curve, const struct result *result, double x, double y);
+
+// Finds the levels of a curve. First removes the points that other work disturbed
+// (result_disturbed). If these are at least half of all, they stay, and the curve has no levels:
+// fit.reason is level_curve_disturbed.
+void level_curve_fit(struct arena *arena, struct level_curve *curve);
+extern const char level_curve_disturbed[];
 
 // Finds the levels of a latency curve by fitting plateaus to it. `octaves` holds the log2 of the
 // sizes in bytes, ascending. The same bounds (struct plateaus_desc) apply to every curve.

@@ -96,7 +96,7 @@ static struct level_curve curve_of(struct arena *arena, const struct run *run, c
                                log2((double)case_uint(&result->bench_case, "instructions")),
                                time->median);
     }
-    levels_fit(arena, curve.octaves, curve.ns, curve.count, &curve.fit);
+    level_curve_fit(arena, &curve);
     return curve;
 }
 

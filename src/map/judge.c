@@ -50,7 +50,7 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 {
     double middle = sqrt(level->within * level->beyond);
     size_t fit = 0;
-    *why = "its probes were not measured";
+    *why = "its probes were not measured or were disturbed";
     for (size_t i = 0; i < map_ways_count; i++)
         if (!isfinite(latency[i]))
             return 0;

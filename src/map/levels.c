@@ -359,7 +359,7 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
 
 // ---------------------------------------------------------------- shared memory
 
-// Returns the number of banks by the benchmark strides; 0 if unknown.
+// Returns the number of banks by the undisturbed loads of the benchmark strides; 0 if unknown.
 static unsigned banks_of(const struct map_writer *w)
 {
     double strides[BANKS_POINTS_MAX], ns[BANKS_POINTS_MAX];
@@ -369,7 +369,7 @@ static unsigned banks_of(const struct map_writer *w)
         const struct metric *time = result_metric(load, "time");
         if (strcmp(load->benchmark, "strides") != 0 || strcmp(load->device, w->device->id) != 0 ||
             strcmp(case_text(&load->bench_case, "pattern"), "banks") != 0 || !time ||
-            !isfinite(time->median))
+            !isfinite(time->median) || result_disturbed(load))
             continue;
         strides[count] = (double)case_uint(&load->bench_case, "stride");
         ns[count++] = time->median;
@@ -383,12 +383,15 @@ static void add_shared(const struct map_writer *w, const struct level_curve *cur
     struct result *result = map_add_result(w, MAP_SHARED, "shared", 0);
     struct level_curve all = *curve;
     all.fit.levels[0] = (struct plateau){.first = 0, .last = curve->count - 1};
-    map_add_heights(w, result, &all, 0);
+    if (curve->disturbed)
+        map_add_unknown(w, result, "latency", "%s", curve->fit.reason);
+    else
+        map_add_heights(w, result, &all, 0);
     add_claim(w, result, w->device->limits.shared_bytes);
     // The largest chain that was measured fits, so its region is a lower bound of the size.
     map_add_plain(w, result, MAP_METRIC_SIZE, exp2(curve->octaves[curve->count - 1]));
     map_add_known(w, result, MAP_METRIC_BANKS, banks_of(w),
-                  "threads a power of two words apart do not conflict");
+                  "threads a power of two words apart do not conflict, or were disturbed");
 }
 
 // ---------------------------------------------------------------- all curves

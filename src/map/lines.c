@@ -353,7 +353,7 @@ struct lines_answer lines_judge(const struct lines_question *question)
 {
     struct candidates all;
     struct inner inner[PROBES_MAX];
-    struct lines_answer answer = {.why = "its probes were not measured"};
+    struct lines_answer answer = {.why = "its probes were not measured or were disturbed"};
     if (question->probe_count == 0 || question->probe_count > PROBES_MAX)
         return answer;
     for (size_t i = 0; i < question->probe_count; i++)

@@ -193,7 +193,7 @@ void map_steps_judge_kinds(struct map_steps *steps)
 
 double map_steps_ns(const struct map_steps *steps, const struct result *result)
 {
-    return clock_states_ns(&steps->clocks, &steps->all, result);
+    return result_disturbed(result) ? NAN : clock_states_ns(&steps->clocks, &steps->all, result);
 }
 
 // Returns by how many ns other levels and address translation change a probe's latency of level k.

@@ -195,6 +195,8 @@ static bool are_noisy(const struct map_steps *steps, double from, double to)
 
 static const char *why_no_fit(const struct map_steps *steps)
 {
+    if (steps->curve.disturbed)
+        return level_curve_disturbed;
     if (steps->all.noise > noise_max)
         return "the noise is as large as the smallest step";
     if (are_noisy(steps, -1, (double)INFINITY))

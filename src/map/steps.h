@@ -109,7 +109,7 @@ bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_
 
 // Returns the latency of a result in ns, as it would be at the usual core clock. The latencies of
 // the curve are corrected in the same way (clock_states_ns). Returns NaN if the result has no
-// latency, or if its core clock is none of the two that the curve has.
+// latency, if other work disturbed it, or if its core clock is none of the two that the curve has.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);
 
 // True if the 95 % intervals of the result's latency in ns and in cycles are both missing or too

@@ -434,7 +434,8 @@ struct finding *run_add_finding(struct run *run);
 // Adds a finding without a value and keys. If `device` is NULL, the finding is about the whole run.
 void run_add_note(struct run *run, const char *code, const char *device, const char *text);
 // Adds a finding about the device of `first`. Its text is "DEVICE: TEXT", and `format` makes TEXT.
-// Its keys are those of `first` and `second`; `second` may be NULL.
+// Its keys are those of `first` and `second`; `second` may be NULL. The text also says if other work
+// disturbed one of them (result_disturbed).
 void run_add_conclusion(struct run *run, const char *code, double value, const struct result *first,
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
@@ -488,6 +489,9 @@ const char *result_value(const struct result *result, const char *key);
 
 // Returns the result's first reason with this code; NULL if it has none.
 const struct reason *result_reason(const struct result *result, const char *code);
+
+// True if the result is suspect because of other work on its device (reason "shared-device").
+bool result_disturbed(const struct result *result);
 
 // Adds a reason to a result, unless it already has one with the same code and text. Sets the
 // result's verdict to `verdict` if that is worse. From good to bad: ok, suspect, skipped, failed.

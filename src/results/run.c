@@ -79,7 +79,9 @@ void run_add_conclusion(struct run *run, const char *code, double value, const s
     finding->code = code;
     finding->value = value;
     finding->device = first->device;
-    finding->text = arena_printf(run->arena, "%s: %s", first->device, text);
+    bool disturbed = result_disturbed(first) || (second && result_disturbed(second));
+    finding->text = arena_printf(run->arena, "%s: %s%s", first->device, text,
+                                 disturbed ? "; but other work disturbed this" : "");
     finding->keys = ARENA_ARRAY(run->arena, 2, const char *);
     finding->keys[finding->key_count++] = first->key;
     if (second)
@@ -213,6 +215,11 @@ const struct reason *result_reason(const struct result *result, const char *code
         if (strcmp(result->reasons[i].code, code) == 0)
             return &result->reasons[i];
     return NULL;
+}
+
+bool result_disturbed(const struct result *result)
+{
+    return result->verdict == VERDICT_SUSPECT && result_reason(result, "shared-device");
 }
 
 static bool has_reason(const struct result *result, const char *code, const char *text)

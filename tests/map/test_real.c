@@ -39,7 +39,7 @@ static bool is_conclusion(const struct result *result)
     return false;
 }
 
-static struct run *judged_anew(const char *file)
+static struct run *measured(const char *file)
 {
     struct error err = {.code = ERROR_NONE};
     struct run *run = run_read(file, &err);
@@ -50,6 +50,11 @@ static struct run *judged_anew(const char *file)
         if (!is_conclusion(run->results[i]))
             run->results[kept++] = run->results[i];
     run->result_count = kept;
+    return run;
+}
+
+static void judge(struct run *run)
+{
     struct gpu_info device = {.api = "vulkan",
                               .kind = GPU_KIND_DISCRETE,
                               .vendor_id = GPU_VENDOR_NVIDIA,
@@ -59,6 +64,12 @@ static struct run *judged_anew(const char *file)
     device.limits.cores = 132;
     device.limits.last_cache_bytes = 60 << 20;
     map_add_results(run, &device);
+}
+
+static struct run *judged_anew(const char *file)
+{
+    struct run *run = measured(file);
+    judge(run);
     return run;
 }
 
@@ -128,6 +139,26 @@ static void no_wrong_number_of_cores_shares_a_level_of_an_h200(void **state)
     assert_true(known >= 2);
 }
 
+static void nothing_is_asserted_from_points_that_other_work_disturbed(void **state)
+{
+    (void)state;
+    // Given a map of which other work disturbed every point,
+    struct run *run = measured(REFERENCE "/h200-cuda-map-6.json.gz");
+    size_t points = run->result_count;
+    for (size_t i = 0; i < points; i++)
+        result_flag(run->arena, run->results[i], VERDICT_SUSPECT, "shared-device", "%s", "10 %");
+    // when it is judged,
+    judge(run);
+    // then no conclusion has a metric but the size of shared memory, a bound: the chain fitted.
+    assert_true(run->result_count > points);
+    for (size_t i = points; i < run->result_count; i++)
+        for (size_t m = 0; m < run->results[i]->metric_count; m++)
+            if (!case_says(&run->results[i]->bench_case, "what", MAP_SHARED) ||
+                strcmp(run->results[i]->metrics[m].name, "size") != 0)
+                fail_msg("%s: %s", run->results[i]->key, run->results[i]->metrics[m].name);
+    run_destroy(run);
+}
+
 static void the_far_half_of_the_l2_has_room_for_reads(void **state)
 {
     (void)state;
@@ -146,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_levels_of_an_h200_are_found_in_its_points),
         cmocka_unit_test(the_far_half_of_the_l2_has_room_for_reads),
+        cmocka_unit_test(nothing_is_asserted_from_points_that_other_work_disturbed),
         cmocka_unit_test(no_wrong_number_of_cores_shares_a_level_of_an_h200),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

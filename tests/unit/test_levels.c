@@ -314,6 +314,39 @@ static void failed_cases_do_not_count(void **state)
     run_destroy(run);
 }
 
+static void disturb(struct run *run, size_t i)
+{
+    result_flag(run->arena, run->results[i], VERDICT_SUSPECT, "shared-device", "%s", "other work");
+}
+
+static void no_level_rests_on_cases_that_other_work_disturbed(void **state)
+{
+    (void)state;
+    // Given a staircase of which other work slowed every fourth case,
+    struct run *run = run_of(&latency, 1);
+    add_staircase(run, "vulkan:0", "vector");
+    for (size_t i = 0; i < run->result_count; i += 4) {
+        run->results[i]->metrics[0].median *= 1.3;
+        disturb(run, i);
+    }
+    // then its levels are those of the other cases.
+    add_findings(run);
+    assert_int_equal(run->finding_count, 2);
+    assert_level(&run->findings[0], "vulkan:0", 32 << 10);
+    assert_null(strstr(run->findings[0].text, "disturbed"));
+    run_destroy(run);
+    // When half of the cases are disturbed, then there are no levels.
+    run = run_of(&latency, 1);
+    add_staircase(run, "vulkan:0", "vector");
+    for (size_t i = 0; i < run->result_count; i += 2)
+        disturb(run, i);
+    add_findings(run);
+    assert_int_equal(run->finding_count, 1);
+    assert_string_equal(run->findings[0].code, "levels-unknown");
+    assert_non_null(strstr(run->findings[0].text, "other work disturbed most sizes"));
+    run_destroy(run);
+}
+
 // The card's L1 has 256 KiB minus the part that the driver keeps. Its L2 has two halves of 30 MB,
 // of which the farther one is slower.
 static void an_h200_shows_its_l1_and_both_halves_of_its_l2(void **state)
@@ -355,6 +388,7 @@ int main(void)
         cmocka_unit_test(what_is_no_staircase_has_no_levels),
         cmocka_unit_test(a_benchmark_that_declares_no_levels_has_none),
         cmocka_unit_test(failed_cases_do_not_count),
+        cmocka_unit_test(no_level_rests_on_cases_that_other_work_disturbed),
         cmocka_unit_test(an_h200_shows_its_l1_and_both_halves_of_its_l2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

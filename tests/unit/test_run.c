@@ -124,6 +124,24 @@ static void the_same_flag_in_every_round_is_one_reason(void **state)
     arena_destroy(arena);
 }
 
+static void a_conclusion_from_a_disturbed_result_says_so(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    struct result *one = run_add_result(run), *other = run_add_result(run);
+    one->device = other->device = "cuda:0";
+    one->key = other->key = "launch";
+    // Given a result with a remark about other work, then a conclusion says nothing of it.
+    result_flag(run->arena, one, VERDICT_OK, "shared-device", "%s", "0.3 %");
+    run_add_conclusion(run, "launch-fit", 1, one, other, "%d ns", 7);
+    assert_string_equal(run->findings[0].text, "cuda:0: 7 ns");
+    // Given a result that is suspect because of other work, then it does.
+    result_flag(run->arena, other, VERDICT_SUSPECT, "shared-device", "%s", "40 %");
+    run_add_conclusion(run, "launch-fit", 1, one, other, "%d ns", 7);
+    assert_string_equal(run->findings[1].text, "cuda:0: 7 ns; but other work disturbed this");
+    run_destroy(run);
+}
+
 static void the_last_result_of_a_key_is_found_on_its_device(void **state)
 {
     (void)state;
@@ -185,6 +203,7 @@ int main(void)
         cmocka_unit_test(the_digits_are_the_fewest),
         cmocka_unit_test(a_verdict_only_gets_worse),
         cmocka_unit_test(the_same_flag_in_every_round_is_one_reason),
+        cmocka_unit_test(a_conclusion_from_a_disturbed_result_says_so),
         cmocka_unit_test(the_last_result_of_a_key_is_found_on_its_device),
         cmocka_unit_test(results_stay_where_they_are_while_the_run_grows),
         cmocka_unit_test(a_new_result_claims_nothing_of_its_kernel),
