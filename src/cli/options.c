@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "bench/bench.h"
 
 #include <string.h>
 
@@ -154,6 +155,8 @@ static bool parse_command(struct parser *p, const char *word)
         if (!command_table[id].hidden)
             text_guess_offer(&guess, command_table[id].name);
     }
+    if (benchmark_find(word))
+        return error_set(p->err, ERROR_USAGE, "no command '%s': try `fathom run %s`", word, word);
     return error_set(p->err, ERROR_USAGE, "no command '%s'%s (`fathom --help` shows all)", word,
                      text_guess_hint(p->arena, &guess));
 }

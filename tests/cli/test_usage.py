@@ -226,6 +226,7 @@ class Mistakes(fathom.Case):
         for arguments, parts in (
                 ([], ["no command", "fathom run"]),
                 (["rum"], ["no command 'rum'", "'run'"]),
+                (["sum"], ["no command 'sum'", "fathom run sum"]),
                 (["devises"], ["'devices'"]),
                 (["xyzzy"], ["no command 'xyzzy'", "--help"]),
                 (["run", "chaes"], ["no benchmark 'chaes'", "'chase'"]),
