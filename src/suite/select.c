@@ -223,7 +223,7 @@ static bool refuse_name(const struct selection *s, const char *name)
     }
     for (size_t i = 0; i < gpu_system_unavailable_count(s->request->system); i++)
         text_guess_offer(&guess, gpu_system_unavailable(s->request->system, i)->api);
-    return error_set(s->err, ERROR_USAGE, "-d %s: no such device%s; there are: %s", name,
+    return error_set(s->err, ERROR_USAGE, "-d %s: no such device%s (there are: %s)", name,
                      text_guess_hint(s->arena, &guess), there);
 }
 

@@ -245,7 +245,7 @@ class Mistakes(fathom.Case):
                 (["run", "--strict=yes"], ["--strict", "takes no value"]),
                 (["run", "-o", "a", "-o", "b"], ["--output", "twice"]),
                 (["run", "-d", "fake:7"], ["fake:7", "there are: fake:0"]),
-                (["run", "-d", "fale:0"], ["'fake:0'"]),
+                (["run", "-d", "fale:0"], ["'fake:0'? (there are: fake:0 "]),
                 (["run", "-d", "Soundr"], ["-d Soundr", "Fake Sounder 9000"]),
                 (["run", "--api", "mirorr"], ["--api mirorr", "'mirror'"]),
                 (["run", "--set", "bytes"], ["--set bytes", "KEY=VALUE"]),
