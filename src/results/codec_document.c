@@ -33,7 +33,7 @@ json_t *json_read_memory(const char *text, size_t bytes, const char *name, struc
         return json;
     if (json_error_code(&why) == json_error_premature_end_of_input)
         error_set(err, ERROR_USAGE,
-                  "%s: line %d: the file is cut short (%s); measure again or restore it", name,
+                  "%s: line %d: the file is cut short (%s); restore it or make it again", name,
                   why.line, why.text);
     else
         error_set(err, ERROR_USAGE, "%s: line %d, column %d: not valid JSON: %s", name, why.line,
