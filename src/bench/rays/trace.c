@@ -148,8 +148,9 @@ bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam, uint
         return false;
     *misses = result.misses;
     if (result.unwritten || result.wrong)
-        return error_set(err, ERROR_MISMATCH,
-                         "of %u rays, %u were not traced and %u have a wrong hit, the first is %u",
-                         1u << beam->rays_log2, result.unwritten, result.wrong, result.first);
+        return error_set(
+            err, ERROR_MISMATCH,
+            "of %u rays, %u were not traced; %u times a hit was wrong, the first is ray %u",
+            1u << beam->rays_log2, result.unwritten, result.wrong, result.first);
     return true;
 }
