@@ -27,7 +27,7 @@ def near(found, truth, part):
 
 
 def sharers_of(machine, k):
-    """How many cores share level k, as gpu/model.h defines it."""
+    """How many cores share level k, as docs/MODELS.md defines it."""
     shared = machine["levels"][k].get("shared", "chip")
     if shared == "near":
         parts = machine["levels"][k + 1]["capacity_bytes"] // machine["levels"][k]["capacity_bytes"]
