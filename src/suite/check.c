@@ -117,7 +117,7 @@ static bool receive_all(struct checking *c, uint64_t deadline_ns)
             take_end(c, from);
             break;
         case CHILD_MALFORMED:
-            break_check(c, from, CHECK_LOST, "its process sent an endless line");
+            break_check(c, from, CHECK_LOST, "its process sent what is no run");
             break;
         case CHILD_TIMEOUT:
         case CHILD_WOKEN:
