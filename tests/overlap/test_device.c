@@ -31,6 +31,24 @@ struct gpu_device *__wrap_gpu_device_open(struct gpu_system *system, const struc
     return NULL;
 }
 
+// If true, the next buffer that is read has zeros only: the records of a frame are read first.
+static bool loses_records;
+
+bool __real_gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
+                            struct error *err);
+bool __wrap_gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
+                            struct error *err);
+
+bool __wrap_gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data, uint64_t bytes,
+                            struct error *err)
+{
+    bool done = __real_gpu_buffer_read(buffer, offset, data, bytes, err);
+    if (loses_records)
+        memset(data, 0, bytes);
+    loses_records = false;
+    return done;
+}
+
 struct fixture {
     struct workbench bench;
     struct overlap_session *own;
@@ -254,6 +272,16 @@ static void a_kernel_that_computes_less_is_a_mismatch(void **state)
     assert_non_null(strstr(err.message, "too long: thread"));
 }
 
+static void a_frame_without_records_is_a_mismatch(void **state)
+{
+    struct overlap_frame frame;
+    struct error err;
+    loses_records = true;
+    assert_false(run_frame(*state, overlap_scenario_find("three"), 1, &frame, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    assert_non_null(strstr(err.message, "left no record of this frame"));
+}
+
 static void a_clock_that_runs_too_fast_is_a_mismatch(void **state)
 {
     struct fixture *f = *state;
@@ -437,6 +465,7 @@ int main(int argc, char **argv)
         EACH(with_two_queues_the_compute_queue_is_urgent_or_it_is_said_why_not),
         EACH(with_one_queue_the_software_gpu_overlaps_no_dispatches),
         EACH(a_kernel_that_computes_less_is_a_mismatch),
+        EACH(a_frame_without_records_is_a_mismatch),
         EACH(a_clock_that_runs_too_fast_is_a_mismatch),
         EACH(stamps_and_what_the_host_saw_agree_of_dispatches_and_draws),
         EACH(cores_agree_on_the_clock_or_it_is_known_how_far_not),

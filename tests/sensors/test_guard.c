@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests the lock on a core clock, with a double of NVML and with files like those of amdgpu.
 // Started with an argument, this program is the guard.
+#include "base/child.h"
 #include "base/clock.h"
 #include "sensors/guard.h"
 
@@ -454,6 +455,24 @@ static void a_card_that_nobody_can_set_says_why(void **state)
     expect_refusal(true, "pp_dpm_sclk");
 }
 
+static void a_request_with_other_words_is_refused(void **state)
+{
+    (void)state;
+    static const char *const requests[] = {"open 1 - - - -", "open 1 - - - - - -", "open",
+                                           "lock 1"};
+    struct error err;
+    const char *answer = "";
+    struct child *guard = child_create(&(struct child_desc){.argv = guard_argv}, &err);
+    assert_non_null(guard);
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        assert_true(child_send(guard, requests[i], 10 * NS_PER_S, &err));
+        assert_int_equal(child_receive(guard, 10 * NS_PER_S, -1, &answer), CHILD_LINE);
+        assert_non_null(strstr(answer, i < 3 ? "failure a request to open has 6 words"
+                                             : "failure unknown request"));
+    }
+    child_destroy(guard, NS_PER_S);
+}
+
 int main(int argc, char **argv)
 {
 #define WITH_ROOT(test) cmocka_unit_test_setup_teardown(test, make_root, remove_root)
@@ -479,6 +498,7 @@ int main(int argc, char **argv)
         WITH_ROOT(when_others_come_the_clock_is_given_back),
         WITH_ROOT(a_clock_that_could_not_be_locked_is_not_taken_for_locked),
         WITH_ROOT(a_card_that_nobody_can_set_says_why),
+        cmocka_unit_test(a_request_with_other_words_is_refused),
     };
     struct error err;
     if (argc > 1 && strcmp(argv[1], "guard") == 0)

@@ -9,6 +9,16 @@
 #include <unistd.h>
 #include <zlib.h>
 
+static bool zlib_is_broken;
+
+int __real_deflateInit_(z_streamp stream, int level, const char *version, int bytes);
+int __wrap_deflateInit_(z_streamp stream, int level, const char *version, int bytes);
+
+int __wrap_deflateInit_(z_streamp stream, int level, const char *version, int bytes)
+{
+    return zlib_is_broken ? Z_VERSION_ERROR : __real_deflateInit_(stream, level, version, bytes);
+}
+
 static void need_page(void)
 {
     const char *reason;
@@ -127,6 +137,25 @@ static void the_page_loads_nothing_and_fits_into_a_mail(void **state)
     run_destroy(demo);
 }
 
+static void a_zlib_that_cannot_pack_is_an_error(void **state)
+{
+    (void)state;
+    need_page();
+    char *text = NULL;
+    size_t bytes;
+    struct run *run = rich_run();
+    const struct run *runs[] = {run};
+    struct error err = {0};
+    FILE *stream = open_memstream(&text, &bytes);
+    zlib_is_broken = true;
+    assert_false(html_write(runs, 1, stream, &err));
+    zlib_is_broken = false;
+    assert_non_null(strstr(err.message, "zlib cannot pack"));
+    fclose(stream);
+    free(text);
+    run_destroy(run);
+}
+
 static void a_full_disk_is_an_error(void **state)
 {
     (void)state;
@@ -160,6 +189,7 @@ int main(void)
         cmocka_unit_test(runs_stand_in_the_page_as_they_are),
         cmocka_unit_test(hostile_texts_cannot_leave_the_data),
         cmocka_unit_test(the_page_loads_nothing_and_fits_into_a_mail),
+        cmocka_unit_test(a_zlib_that_cannot_pack_is_an_error),
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(without_the_page_the_reason_is_told),
     };
