@@ -218,10 +218,10 @@ static const char *size_text(struct arena *arena, const struct result *result)
                         unit_text(arena, size->ci95[1], UNIT_BYTE));
 }
 
-static bool has_instruction_cache(const struct map *map)
+static bool has_levels(const struct map *map, const char *path)
 {
     for (size_t i = 0; i < map->count; i++)
-        if (kind_of(map->results[i]) == KIND_LEVEL && on_path(map->results[i], code_path))
+        if (kind_of(map->results[i]) == KIND_LEVEL && on_path(map->results[i], path))
             return true;
     return false;
 }
@@ -319,9 +319,10 @@ static void draw_device(const struct run *run, const char *device, struct screen
     for (size_t i = 0; i < run->result_count; i++)
         if (strcmp(run->results[i]->device, device) == 0 && kind_of(run->results[i]) < KIND_COUNT)
             map.results[map.count++] = run->results[i];
-    fprintf(screen->stream, "\n%s: memory as vector loads see it\n", device);
+    fprintf(screen->stream, "\n%s: memory as vector loads see it%s\n", device,
+            has_levels(&map, "vector") ? "" : ": no level was found");
     draw_picture(&map, "vector");
-    if (has_instruction_cache(&map)) {
+    if (has_levels(&map, code_path)) {
         fputs("\n  instruction cache, as straight-line code of one subgroup sees it\n",
               screen->stream);
         draw_picture(&map, code_path);

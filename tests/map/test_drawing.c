@@ -82,6 +82,7 @@ static void a_path_without_levels_says_why(void **state)
     rising.slope = 0.3;
     char *text = drawn(&device, &rising);
     assert_int_equal(times_in(text, "\n  vector level "), 0);
+    assert_non_null(strstr(text, ": no level was found\n"));
     assert_non_null(strstr(text, "\nUnknown\n  • could not separate the levels of path vector"));
     free(text);
 }
