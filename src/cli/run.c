@@ -233,6 +233,12 @@ static void print(struct running *r, struct text_stream *text)
     free(text->text);
 }
 
+// True if the file of -o has all results.
+static bool is_saved(const struct running *r)
+{
+    return r->desc.output && r->unsaved.code == ERROR_NONE;
+}
+
 // Wipes the lines that are redrawn during the run. Must be called before other text is printed.
 static void wipe(struct running *r)
 {
@@ -335,7 +341,7 @@ static bool measure(struct running *r, struct error *err)
                     options_recorded(cli->arena, cli->argc, cli->argv, cli->options));
     bool done = runner_run(r->run, &r->desc, &r->unsaved, err);
     wipe(r);
-    if (done && !r->desc.output && !options_has(cli->options, OPTION_JSON))
+    if (done && !is_saved(r) && !options_has(cli->options, OPTION_JSON))
         r->kept = state_keep(cli->arena, r->run);
     r->console.elapsed_s = (double)(clock_now_ns() - start_ns) / 1e9;
     return done;
@@ -346,7 +352,9 @@ static bool measure(struct running *r, struct error *err)
 static bool save(const struct running *r, struct error *err)
 {
     struct error unsaved = r->unsaved, forms, json;
-    if (unsaved.code != ERROR_NONE)
+    if (unsaved.code != ERROR_NONE && r->kept)
+        error_prefix(&unsaved, "the results are in %s instead of the run file", r->kept);
+    else if (unsaved.code != ERROR_NONE)
         error_prefix(&unsaved, "the results are not in the run file");
     *err = unsaved;
     if (!cli_forms_save(r->cli, r->run, &forms))
@@ -380,10 +388,10 @@ static void show_result(const struct running *r, FILE *out)
         }
     if (options_has(r->cli->options, OPTION_TABLES))
         return;
-    if (!r->desc.output && !r->kept)
+    if (!is_saved(r) && !r->kept)
         fputs("\nThis run is kept nowhere; -o RUN.json keeps one.", out);
     fputs("\nEvery table and finding: ", out);
-    if (r->desc.output)
+    if (is_saved(r))
         fprintf(out, "fathom show %s\n", r->desc.output);
     else
         fputs(r->kept ? "fathom show\n" : "fathom run --tables\n", out);
@@ -411,8 +419,7 @@ static bool tell_end(struct running *r, struct error *err)
         show_result(r, text.file);
     }
     print(r, &text);
-    if (r->desc.output && r->unsaved.code == ERROR_NONE && cli_shows_tables(r->cli->options) &&
-        terminal_is(r->cli->out))
+    if (is_saved(r) && cli_shows_tables(r->cli->options) && terminal_is(r->cli->out))
         fprintf(r->cli->out, "Run file: %s\n", r->desc.output);
     if (!save(r, err))
         return false;

@@ -11,6 +11,8 @@ import os
 import pathlib
 import pty
 import re
+import shutil
+import signal
 import stat
 import struct
 import subprocess
@@ -295,6 +297,19 @@ class Kept(fathom.Case):
         self.measure("-o", self.path("run.json"), XDG_STATE_HOME=str(self.folder))
         self.measure("--json", XDG_STATE_HOME=str(self.folder))
         self.assertEqual([], self.runs())
+
+    def test_a_run_whose_file_cannot_be_written_at_last_is_kept(self):
+        os.mkdir(self.path("out"))
+        process = fathom.start("run", "sum", "-o", self.path("out/run.json"), fake="stop=3",
+                               variables={"XDG_STATE_HOME": str(self.folder)})
+        stopped = fathom.wait_until_stopped(process)
+        shutil.rmtree(self.path("out"))
+        os.kill(stopped, signal.SIGCONT)
+        out, err = process.communicate(timeout=fathom.TIMEOUT_S)
+        [path] = self.runs()
+        self.assertEqual(2, process.returncode)
+        self.assertIn(f"fathom: the results are in {path} instead of the run file: cannot write ", err)
+        self.assertTrue(out.endswith("\nEvery table and finding: fathom show\n"), out)
 
     def test_the_oldest_runs_go(self):
         folder = self.folder / "fathom"
