@@ -22,6 +22,7 @@ struct scheduler {
     struct uncounted uncounted; // measured cases that wait for their counted visit
     // true: no more counted visits are made
     bool never_counted;
+    double shown; // highest share of the work that was shown as done: visits may be made again
     // estimates the time left; each benchmark is one part
     struct forecast forecast;
 };
@@ -54,7 +55,7 @@ static void show(struct scheduler *s, const struct block *block, const struct en
             state.done += !entry_wants_visit(&block->entries[i]);
         }
     if (state.total) {
-        state.fraction = ((double)s->done + work) / (double)state.total;
+        state.fraction = s->shown = fmax(s->shown, ((double)s->done + work) / (double)state.total);
         state.benchmark_total = forecast_work(&s->forecast, desc->slots->plan,
                                               entry->plan_case.benchmark, block->own, work);
         state.left_s = forecast_left_s(&s->forecast);
