@@ -131,15 +131,14 @@ static const struct overlap_scenario *scenario_of(const struct bench_pick *pick)
     return scenarios[pick->at[OVERLAP_PARAM_SCENARIO]];
 }
 
-// Returns the only kind of barrier that the scenario allows, else `chosen`.
-static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, unsigned chosen)
+// Returns the only kind of barrier that the scenario allows; NULL if it allows all.
+static const char *only_kind(const struct overlap_scenario *scenario)
 {
     if (!overlap_scenario_waits(scenario))
-        return OVERLAP_BARRIER_NONE;
+        return "none";
     if (scenario->split)
-        return OVERLAP_BARRIER_SPLIT;
-    return overlap_scenario_stays(scenario) ? (enum overlap_barrier)chosen
-                                            : OVERLAP_BARRIER_SEMAPHORE;
+        return "split";
+    return overlap_scenario_stays(scenario) ? NULL : "semaphore";
 }
 
 // The parameter `place` puts a barrier after the awaited workload or before the waiting one. A
@@ -152,10 +151,11 @@ static bool has_place(unsigned kind)
 
 static void replace(const struct bench_pick *pick)
 {
-    if (pick->param == OVERLAP_PARAM_BARRIER)
-        (void)case_value_set_text(
-            pick->value, &params[pick->param],
-            overlap_barrier_name(kind_of(scenario_of(pick), pick->value->choice)));
+    if (pick->param == OVERLAP_PARAM_BARRIER) {
+        const char *only = only_kind(scenario_of(pick));
+        if (only)
+            (void)case_value_set_text(pick->value, &params[pick->param], only);
+    }
     if (pick->param == OVERLAP_PARAM_PLACE && !has_place(case_choice(&pick->c, "barrier")))
         *pick->value = pick->request->choices[pick->param].values[0];
 }

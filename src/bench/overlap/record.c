@@ -200,7 +200,6 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
         return;
     case OVERLAP_BARRIER_NONE:
     case OVERLAP_BARRIER_SEMAPHORE:
-    case OVERLAP_BARRIER_COUNT:
         break;
     }
     recording->unordered = 0;

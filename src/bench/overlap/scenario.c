@@ -82,19 +82,6 @@ const struct overlap_scenario *overlap_scenario_find(const char *name)
     return NULL;
 }
 
-static const char *const barrier_names[OVERLAP_BARRIER_COUNT] = {
-    [OVERLAP_BARRIER_NONE] = "none",           [OVERLAP_BARRIER_EXECUTION] = "execution",
-    [OVERLAP_BARRIER_MEMORY] = "memory",       [OVERLAP_BARRIER_BUFFER] = "buffer",
-    [OVERLAP_BARRIER_IMAGE] = "image",         [OVERLAP_BARRIER_FULL] = "full",
-    [OVERLAP_BARRIER_TARGET] = "target",       [OVERLAP_BARRIER_SPLIT] = "split",
-    [OVERLAP_BARRIER_SEMAPHORE] = "semaphore",
-};
-
-const char *overlap_barrier_name(enum overlap_barrier barrier)
-{
-    return barrier_names[barrier];
-}
-
 bool overlap_scenario_waits(const struct overlap_scenario *scenario)
 {
     for (size_t w = 0; w < scenario->count; w++)

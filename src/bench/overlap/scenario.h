@@ -36,8 +36,7 @@ enum overlap_barrier {
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
     // a barrier of the render target after a draw, and of the buffer of results after a dispatch
     OVERLAP_BARRIER_TARGET,
-    OVERLAP_BARRIER_NONE, // no barrier: no workload waits for another
-    OVERLAP_BARRIER_COUNT
+    OVERLAP_BARRIER_NONE // no barrier: no workload waits for another
 };
 
 struct overlap_workload {
@@ -70,9 +69,6 @@ const struct overlap_scenario *overlap_scenario_find(const char *name);
 
 // True if any workload waits for a draw.
 bool overlap_scenario_waits_for_draw(const struct overlap_scenario *scenario);
-
-// Returns the name of a kind of barrier, for example "memory".
-const char *overlap_barrier_name(enum overlap_barrier barrier);
 
 // True if any workload of the scenario waits for another workload.
 bool overlap_scenario_waits(const struct overlap_scenario *scenario);

@@ -320,7 +320,7 @@ static void scenario_put(struct json_out *out, const struct overlap_scenario *sc
     // A scenario file cannot ask for split barriers, so "set" sets the parameter `barrier`.
     if (scenario->split) {
         json_put_open(out, "set", '{');
-        json_put_text(out, "barrier", overlap_barrier_name(OVERLAP_BARRIER_SPLIT));
+        json_put_text(out, "barrier", "split");
         json_put_close(out, '}');
     }
     json_put_close(out, '}');
