@@ -6,7 +6,6 @@
 #include "results/names.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -63,11 +62,6 @@ static void put_real(struct csv *csv, double value)
     put(csv, text);
 }
 
-static void put_uint(struct csv *csv, uint64_t value)
-{
-    put(csv, arena_printf(csv->arena, "%" PRIu64, value));
-}
-
 static void line_end(struct csv *csv)
 {
     fputc('\n', csv->stream);
@@ -101,68 +95,36 @@ static const char *sensors_text(struct arena *arena, const struct result *result
     return json_out_text(&out);
 }
 
-static void put_result_columns(struct csv *csv, const struct result *result)
+// Writes the row of a metric. If `metric` is NULL, the columns of the metric stay empty.
+static void put_row(struct csv *csv, const struct result *result, const struct metric *metric)
 {
+    static const struct metric none = {.median = NAN, .ci95 = {NAN, NAN}};
+    const struct metric *shown = metric ? metric : &none;
+    const struct run_device *device = run_find_device(csv->run, result->device);
+    put(csv, result->key);
+    put(csv, result->benchmark);
+    put(csv, shown->name);
+    put_real(csv, shown->median);
+    put_real(csv, shown->ci95[0]);
+    put_real(csv, shown->ci95[1]);
+    put(csv, metric ? unit_name(metric->unit) : NULL);
     put(csv, parameters_text(csv->arena, result));
     put(csv, result->device);
-    const struct run_device *device = run_find_device(csv->run, result->device);
     put(csv, device ? device->name : NULL);
     put(csv, verdict_name(result->verdict));
     put(csv, reason_codes(csv->arena, result));
-}
-
-static void put_run_columns(struct csv *csv, const struct result *result)
-{
-    put_uint(csv, result->version);
+    put(csv, metric ? words_name(&better_words, metric->better) : NULL);
+    put(csv, !metric ? NULL : metric->at_least ? "true" : "false");
+    put(csv, metric ? arena_printf(csv->arena, "%zu", metric->n) : NULL);
+    put_real(csv, shown->limit != 0 ? shown->limit : NAN);
+    put_real(csv, metric_share(shown, shown->median));
+    put(csv, arena_printf(csv->arena, "%u", result->version));
     put(csv, sensors_text(csv->arena, result));
     put(csv, csv->run->preset);
     put(csv, csv->run->started);
     put(csv, csv->run->tool_version);
     put(csv, CSV_SCHEMA);
-}
-
-static void put_row(struct csv *csv, const struct result *result, const struct metric *metric)
-{
-    put(csv, result->key);
-    put(csv, result->benchmark);
-    put(csv, metric->name);
-    put_real(csv, metric->median);
-    put_real(csv, metric->ci95[0]);
-    put_real(csv, metric->ci95[1]);
-    put(csv, unit_name(metric->unit));
-    put_result_columns(csv, result);
-    put(csv, words_name(&better_words, metric->better));
-    put(csv, metric->at_least ? "true" : "false");
-    put_uint(csv, metric->n);
-    put_real(csv, metric->limit != 0 ? metric->limit : NAN);
-    put_real(csv, metric_share(metric, metric->median));
-    put_run_columns(csv, result);
     line_end(csv);
-}
-
-static void put_row_without_metric(struct csv *csv, const struct result *result)
-{
-    enum {
-        BEFORE = 5, // number of CSV columns from "metric" to "unit"
-        BEHIND = 5  // number of CSV columns from "better" to "share"
-    };
-    put(csv, result->key);
-    put(csv, result->benchmark);
-    for (int column = 0; column < BEFORE; column++)
-        put(csv, NULL);
-    put_result_columns(csv, result);
-    for (int column = 0; column < BEHIND; column++)
-        put(csv, NULL);
-    put_run_columns(csv, result);
-    line_end(csv);
-}
-
-static void put_result(struct csv *csv, const struct result *result)
-{
-    for (size_t i = 0; i < result->metric_count; i++)
-        put_row(csv, result, &result->metrics[i]);
-    if (!result->metric_count)
-        put_row_without_metric(csv, result);
 }
 
 bool csv_write(const struct run *run, FILE *stream, struct error *err)
@@ -173,7 +135,11 @@ bool csv_write(const struct run *run, FILE *stream, struct error *err)
     line_end(&csv);
     for (size_t i = 0; i < run->result_count; i++) {
         struct arena_mark mark = arena_mark(csv.arena);
-        put_result(&csv, run->results[i]);
+        const struct result *result = run->results[i];
+        for (size_t m = 0; m < result->metric_count; m++)
+            put_row(&csv, result, &result->metrics[m]);
+        if (!result->metric_count)
+            put_row(&csv, result, NULL);
         arena_rewind(csv.arena, mark);
     }
     arena_destroy(csv.arena);
