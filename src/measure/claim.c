@@ -145,14 +145,6 @@ struct measure_count_claims measure_claim_counts(const struct measure_claim *cla
     return claims;
 }
 
-static void report_counted(const struct measure_claim *claim, const struct measure_count *count,
-                           struct measure_visit *visit)
-{
-    const struct measure_count_claims claims =
-        measure_claim_counts(claim, measure_count_info(count));
-    measure_count_report(count, &claims, visit);
-}
-
 // ---------------------------------------------------------------- metrics of the claimed work
 
 static void report_samples(const struct measure_account *account, unsigned metric,
@@ -179,8 +171,11 @@ void measure_claim_report(const struct measure_account *account, unsigned metric
                           enum measure_form form, double amount)
 {
     const struct measure_span *span = account->span;
-    if (span->counted)
-        report_counted(account->claim, span->counted, account->visit);
+    if (span->counted) {
+        const struct measure_count_claims claims =
+            measure_claim_counts(account->claim, measure_count_info(span->counted));
+        measure_count_report(span->counted, &claims, account->visit);
+    }
     account->visit->clock.load = measure_claim_load(account->claim);
     account->visit->clock.uses_memory = bytes_of(account->claim, MEASURE_DRAM) > 0;
     bool by_cycle = form == MEASURE_PER_CORE_CYCLE || form == MEASURE_CYCLES_EACH;

@@ -65,11 +65,6 @@ static bool probe_runs(struct probe *probe, int runs, uint32_t iterations, struc
     return true;
 }
 
-static double last_span_ns(const struct probe *probe)
-{
-    return probe->runs[probe->count - 1].span_ns;
-}
-
 // Runs the clock kernel with 0 iterations, then with more and more, and at last with 0 again. The
 // longest run is repeated until the counter's width is known.
 static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
@@ -81,7 +76,7 @@ static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *
         iterations = iterations * 3 < most ? iterations * 3 : most;
         if (!probe_run(probe, iterations, err))
             return false;
-    } while (last_span_ns(probe) < long_run_ns && iterations < most);
+    } while (probe->runs[probe->count - 1].span_ns < long_run_ns && iterations < most);
     if (!probe_runs(probe, LONG_RUNS - 1, iterations, err))
         return false;
     while (has_counter && probe->count < RUNS_MAX - BRIEF_RUNS &&

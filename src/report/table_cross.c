@@ -59,11 +59,6 @@ static const char *ratio_text(struct arena *arena, const struct ratio *ratio)
     return arena_printf(arena, "%.3f ±%.3f", ratio->value, (ratio->high - ratio->low) / 2);
 }
 
-static size_t columns_of(const struct cross_chip *chip)
-{
-    return chip->device_count * VALUE_COLUMNS + (chip->device_count - 1) * RATIO_COLUMNS + GAP;
-}
-
 static void head_print(struct screen *screen, const struct cross_chip *chip)
 {
     struct arena *arena = screen->arena;
@@ -96,7 +91,8 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
     const char *name = group->axis_count ? view_words(arena, &row->first->bench_case, group->axes,
                                                       group->axis_count, "–")
                                          : row->first->key;
-    size_t used = columns_of(chip) + GAP;
+    size_t used = chip->device_count * VALUE_COLUMNS + (chip->device_count - 1) * RATIO_COLUMNS +
+                  (size_t)2 * GAP;
     if (used + screen_width(name) > screen->columns) {
         used = (size_t)3 * GAP;
         fputc('\n', screen->stream);

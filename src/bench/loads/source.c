@@ -8,16 +8,13 @@
 static struct gpu_buffer *make_buffer(struct loads_session *session, const struct loads_kind *kind,
                                       struct error *err)
 {
-    struct bench_session *bench = session->bench;
-    struct gpu_buffer_desc desc = {.memory = kind->source == LOADS_FROM_HOST ? GPU_MEMORY_UPLOAD
-                                             : kind->source == LOADS_FROM_VISIBLE
-                                                 ? GPU_MEMORY_VISIBLE
-                                                 : GPU_MEMORY_DEVICE};
+    enum gpu_memory memory = kind->source == LOADS_FROM_HOST      ? GPU_MEMORY_UPLOAD
+                             : kind->source == LOADS_FROM_VISIBLE ? GPU_MEMORY_VISIBLE
+                                                                  : GPU_MEMORY_DEVICE;
     size_t bytes;
-    void *memory = loads_encode(bench->arena, kind, &bytes);
-    desc.bytes = bytes;
-    struct gpu_buffer *buffer = gpu_buffer_create(bench->scope, &desc, err);
-    return buffer && gpu_buffer_write(buffer, 0, memory, bytes, err) ? buffer : NULL;
+    const void *data = loads_encode(session->bench->arena, kind, &bytes);
+    struct gpu_buffer *buffer = bench_buffer(session->bench->scope, bytes, memory, err);
+    return buffer && gpu_buffer_write(buffer, 0, data, bytes, err) ? buffer : NULL;
 }
 
 static struct gpu_image_desc image_desc(const struct loads_kind *kind)
@@ -158,12 +155,12 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
     struct arena_mark mark = arena_mark(arena);
     work->params.start = session->cores < work->groups ? session->cores : work->groups;
     uint64_t words = (uint64_t)work->params.start * LOADS_ELEMENTS * this_case->kind->width;
-    const struct gpu_buffer_desc desc = {.bytes = words * sizeof(uint32_t)};
     const void *zeros = ARENA_ARRAY(arena, words, uint32_t);
     work->target = *this_case;
-    work->source.buffer = gpu_buffer_create(scope, &desc, err);
+    uint64_t bytes = words * sizeof(uint32_t);
+    work->source.buffer = bench_buffer(scope, bytes, GPU_MEMORY_DEVICE, err);
     bool written =
-        work->source.buffer && gpu_buffer_write(work->source.buffer, 0, zeros, desc.bytes, err);
+        work->source.buffer && gpu_buffer_write(work->source.buffer, 0, zeros, bytes, err);
     arena_rewind(arena, mark);
     return written;
 }
