@@ -109,41 +109,31 @@ static const char *share_text(struct arena *arena, const struct metric *share)
                         100 * fmax(low, 0), 100 * fmin(high, 1));
 }
 
-struct answer {
-    const char *code, *text, *published; // `published`: results of other GPUs as a text, or NULL
-    double value;
-    const struct result *cases[2]; // one or two results on which the finding is based
-};
-
-// Adds the answer to a question as a finding: "vulkan:0: TEXT (SCENARIO, BARRIER; published: …)".
-static void report(const struct subject *subject, const struct answer *answer)
+// Adds a finding about `first` and, if it is not NULL, `second`. Its text is "vulkan:0: TEXT
+// (SCENARIO, BARRIER; published: …)", and `format` makes TEXT. `published` tells results of other
+// GPUs; it may be NULL.
+static void PRINTF_LIKE(7, 8)
+    report(struct run *run, const char *code, double value, const struct result *first,
+           const struct result *second, const char *published, const char *format, ...)
 {
-    struct arena *arena = subject->run->arena;
-    const struct case_value *scenario = case_find(&answer->cases[0]->bench_case, "scenario");
-    const char *barrier = result_value(answer->cases[0], "barrier");
-    const char *text = arena_printf(arena, "%s (%s%s%s", answer->text,
-                                    scenario ? case_value_shown(arena, scenario) : "",
-                                    *barrier ? ", " : "", barrier);
-    if (answer->published)
-        text = arena_printf(arena, "%s; published: %s", text, answer->published);
-    run_add_conclusion(subject->run, answer->code, answer->value, answer->cases[0],
-                       answer->cases[1], "%s)", text);
+    va_list args;
+    va_start(args, format);
+    const struct case_value *scenario = case_find(&first->bench_case, "scenario");
+    const char *barrier = result_value(first, "barrier");
+    run_add_conclusion(run, code, value, first, second, "%s (%s%s%s%s%s)",
+                       arena_vprintf(run->arena, format, args),
+                       scenario ? case_value_shown(run->arena, scenario) : "", *barrier ? ", " : "",
+                       barrier, published ? "; published: " : "", published ? published : "");
+    va_end(args);
 }
 
 // ---------------------------------------------------------------- questions of one case
-
-// How a finding writes its number.
-enum scale {
-    SCALE_SHARE, // a verdict and a percentage, as share_text writes them
-    SCALE_TIME,
-    SCALE_FACTOR
-};
 
 struct question {
     const char *code, *metric;
     // The scenario that answers; without a number, the first that has one, unless `only` is true.
     const char *scenario;
-    enum scale scale;
+    bool is_share; // true: the number is written as a verdict and a percentage (share_text)
     const char *text, *rest; // `text` comes before the number in the finding, `rest` after it
     const char *published;   // published results of other GPUs; NULL if there are none
     // true: no other scenario may answer, and a device with one queue gives no answer
@@ -151,25 +141,25 @@ struct question {
 };
 
 static const struct question questions[] = {
-    {"overlap-dispatches", "same_queue", "no-barriers", SCALE_SHARE,
+    {"overlap-dispatches", "same_queue", "no-barriers", true,
      "unordered dispatches of one queue overlap", "",
      "GTX 980, GTX 1070, Titan V yes; RX 460 all; HD 530 some", false},
-    {"overlap-draw-dispatch", "draw_dispatch", "no-barriers", SCALE_SHARE,
+    {"overlap-draw-dispatch", "draw_dispatch", "no-barriers", true,
      "an unordered draw and dispatch of one queue overlap", "",
      "RX 460 yes; GTX 980, GTX 1070, Titan V, HD 530 no", false},
-    {"overlap-draws", "draw_draw", "draws", SCALE_SHARE, "unordered draws of one queue overlap", "",
-     NULL, false},
-    {"overlap-queues", "cross_queue", "default", SCALE_SHARE, "async compute works", " overlap",
+    {"overlap-draws", "draw_draw", "draws", true, "unordered draws of one queue overlap", "", NULL,
+     false},
+    {"overlap-queues", "cross_queue", "default", true, "async compute works", " overlap",
      "GTX 980, HD 530 no; GTX 1070, Titan V partly; RX 460 yes", false},
-    {"release-skew", "release_skew", "default", SCALE_TIME,
+    {"release-skew", "release_skew", "default", false,
      "two queues that are released together start", " apart", NULL, false},
-    {"overlap-hand-over", "barrier_gap", "cross-queue", SCALE_TIME,
+    {"overlap-hand-over", "barrier_gap", "cross-queue", false,
      "work that waits for another queue starts", " after that queue's work has ended", NULL, true},
-    {"overlap-stretch", "stretch", "default", SCALE_FACTOR, "a workload beside others takes",
+    {"overlap-stretch", "stretch", "default", false, "a workload beside others takes",
      " times as long as alone", "longer on GTX 1070, Titan V where the queues overlap", false},
-    {"overlap-gain", "gain", "no-barriers", SCALE_FACTOR,
-     "without overlap the workloads would take", " times as long as their frame",
-     "on RX 460 this frame took 0.6 of the one with barriers", false},
+    {"overlap-gain", "gain", "no-barriers", false, "without overlap the workloads would take",
+     " times as long as their frame", "on RX 460 this frame took 0.6 of the one with barriers",
+     false},
 };
 
 // Answers "overlap-queues" for a device with one queue, if its scenario was measured.
@@ -178,13 +168,8 @@ static void report_missing(const struct subject *subject, const struct question 
     const struct result *any = find(subject, question->scenario, NULL, "frame");
     if (!any || strcmp(question->code, "overlap-queues") != 0)
         return;
-    report(subject,
-           &(struct answer){.code = question->code,
-                            .text = arena_printf(subject->run->arena, "%s: no, there is one queue",
-                                                 question->text),
-                            .published = question->published,
-                            .value = NAN,
-                            .cases = {any}});
+    report(subject->run, question->code, NAN, any, NULL, question->published,
+           "%s: no, there is one queue", question->text);
 }
 
 static void ask(const struct subject *subject, const struct question *question)
@@ -201,16 +186,10 @@ static void ask(const struct subject *subject, const struct question *question)
     }
     const struct metric *metric = metric_of(result, question->metric);
     const char *answer =
-        question->scale == SCALE_SHARE ? share_text(arena, metric) : number_text(arena, metric);
-    report(subject, &(struct answer){.code = question->code,
-                                     .text = arena_printf(arena, "%s%s %s%s", question->text,
-                                                          question->scale == SCALE_SHARE ? ":" : "",
-                                                          answer, question->rest),
-                                     .published = is_scenario(result, question->scenario)
-                                                      ? question->published
-                                                      : NULL,
-                                     .value = metric->median,
-                                     .cases = {result}});
+        question->is_share ? share_text(arena, metric) : number_text(arena, metric);
+    report(subject->run, question->code, metric->median, result, NULL,
+           is_scenario(result, question->scenario) ? question->published : NULL, "%s%s %s%s",
+           question->text, question->is_share ? ":" : "", answer, question->rest);
 }
 
 // Adds a finding barrier-gap for each case of "default" or, without gaps there, of the first
@@ -235,15 +214,12 @@ static void ask_gaps(const struct subject *subject)
         const char *number = number_text(arena, metric);
         const char *text =
             (has_interval(metric) ? metric->ci95[0] : metric->median) > resolution_ns
-                ? arena_printf(arena, "%s: %s until the workload that waits starts", barrier,
-                               number)
+                ? arena_printf(arena, "%s until the workload that waits starts", number)
             : metric->median > resolution_ns
-                ? arena_printf(arena, "%s: below the noise (%s)", barrier, number)
-                : arena_printf(arena, "%s: below the clock's resolution (%s)", barrier, number);
-        report(subject, &(struct answer){.code = "barrier-gap",
-                                         .text = text,
-                                         .value = metric->median,
-                                         .cases = {result}});
+                ? arena_printf(arena, "below the noise (%s)", number)
+                : arena_printf(arena, "below the clock's resolution (%s)", number);
+        report(subject->run, "barrier-gap", metric->median, result, NULL, NULL, "%s: %s", barrier,
+               text);
     }
 }
 
@@ -264,15 +240,10 @@ static void ask_targets(const struct subject *subject)
                               : b->ci95[0] > a->ci95[1]            ? "yes"
                               : b->ci95[1] < a->ci95[0]            ? "no, less"
                                                         : "no, there is no measurable difference";
-        report(subject,
-               &(struct answer){
-                   .code = "target-barrier",
-                   .text = arena_printf(arena,
-                                        "after a draw, a barrier of its render target costs more "
-                                        "than one of a buffer: %s, %s against %s",
-                                        verdict, number_text(arena, b), number_text(arena, a)),
-                   .value = b->median - a->median,
-                   .cases = {target, buffer}});
+        report(subject->run, "target-barrier", b->median - a->median, target, buffer, NULL,
+               "after a draw, a barrier of its render target costs more than one of a buffer: %s, "
+               "%s against %s",
+               verdict, number_text(arena, b), number_text(arena, a));
         return;
     }
 }
@@ -315,7 +286,6 @@ static bool bystander_of(const struct result *result, struct metric *share)
 // each.
 static void ask_bystanders(const struct subject *subject)
 {
-    struct arena *arena = subject->run->arena;
     bool reported[2] = {false, false};
     for (size_t i = 0; i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
@@ -327,15 +297,10 @@ static void ask_bystanders(const struct subject *subject)
         const char *published =
             split ? "no on all; RX 460 with a driver of 2017 yes" : "no on all five";
         bool is_three = text_begins(result_value(result, "scenario"), "three");
-        report(subject,
-               &(struct answer){
-                   .code = "overlap-bystander",
-                   .text = arena_printf(
-                       arena, "across a %s, a workload overlaps the unrelated one before it: %s",
-                       split ? "split barrier" : "barrier", share_text(arena, &share)),
-                   .published = is_three ? published : NULL,
-                   .value = share.median,
-                   .cases = {result}});
+        report(subject->run, "overlap-bystander", share.median, result, NULL,
+               is_three ? published : NULL,
+               "across a %s, a workload overlaps the unrelated one before it: %s",
+               split ? "split barrier" : "barrier", share_text(subject->run->arena, &share));
     }
 }
 
@@ -356,15 +321,10 @@ static void compare(const struct subject *subject, const struct comparison *comp
     const struct result *other = find(subject, comparison->other, NULL, "frame");
     if (!base || !other)
         return;
-    struct arena *arena = subject->run->arena;
-    struct answer answer = {
-        .code = comparison->code, .published = comparison->published, .cases = {other}};
     // the case then ran at medium priority
     if (result_reason(other, "priority-refused")) {
-        answer.text = arena_printf(arena, "%s: not measured, as the driver refused high priority",
-                                   comparison->what);
-        answer.value = NAN;
-        report(subject, &answer);
+        report(subject->run, comparison->code, NAN, other, NULL, comparison->published,
+               "%s: not measured, as the driver refused high priority", comparison->what);
         return;
     }
     const struct ratio times = ratio_of(metric_of(base, "frame"), metric_of(other, "frame"));
@@ -374,11 +334,9 @@ static void compare(const struct subject *subject, const struct comparison *comp
                           : times.low > MATTERS    ? "a longer frame"
                           : alike                  ? "no difference"
                                                    : "undecided";
-    answer.text = arena_printf(arena, "%s: %s, %s times as long", comparison->what, verdict,
-                               number_text(arena, &ratio));
-    answer.value = times.value;
-    answer.cases[1] = base;
-    report(subject, &answer);
+    report(subject->run, comparison->code, times.value, other, base, comparison->published,
+           "%s: %s, %s times as long", comparison->what, verdict,
+           number_text(subject->run->arena, &ratio));
 }
 
 static const struct comparison comparisons[] = {
