@@ -53,23 +53,16 @@ static void event_open(struct trace *trace, const char *phase, const char *name,
     put_time(trace, "ts", first_ns + trace->start_ns + ns);
 }
 
-// Gives a name to a process (`what` is "process_name") or to a track ("thread_name").
-static void name_add(struct trace *trace, const char *what, long long pid, long long tid,
-                     const char *name)
-{
-    event_open(trace, "M", what, pid, tid, 0);
-    json_put_open(trace->out, "args", '{');
-    json_put_text(trace->out, "name", name);
-    json_put_close(trace->out, '}');
-    json_put_close(trace->out, '}');
-}
-
 static void track_add(struct trace *trace, long long pid, long long tid, const char *name)
 {
     trace->tracks = arena_grow(trace->arena, trace->tracks, trace->track_count,
                                &trace->track_capacity, sizeof *trace->tracks);
     trace->tracks[trace->track_count++] = (struct track){pid, tid, name};
-    name_add(trace, tid < 0 ? "process_name" : "thread_name", pid, tid < 0 ? 0 : tid, name);
+    event_open(trace, "M", tid < 0 ? "process_name" : "thread_name", pid, tid < 0 ? 0 : tid, 0);
+    json_put_open(trace->out, "args", '{');
+    json_put_text(trace->out, "name", name);
+    json_put_close(trace->out, '}');
+    json_put_close(trace->out, '}');
 }
 
 // Returns the number of the process with this name; adds it if there is none.

@@ -94,7 +94,7 @@ static bool run_barrier(struct fixture *f, const struct overlap_scenario *scenar
                                   .session = f->own,
                                   .scope = f->bench.session.scope,
                                   .arena = f->bench.session.arena,
-                                  .repeats = repeats,
+                                  .repeats = {repeats},
                                   .barrier = barrier,
                                   .timeout_ns = timeout_ns};
     const struct overlap_frame_desc desc = {.which = (UINT32_C(1) << scenario->count) - 1,
@@ -159,7 +159,7 @@ static void every_kind_of_barrier_holds_in_both_places(void **state)
                                               .session = f->own,
                                               .scope = f->bench.session.scope,
                                               .arena = f->bench.session.arena,
-                                              .repeats = 1,
+                                              .repeats = {1},
                                               .barrier = (enum overlap_barrier)barrier,
                                               .barrier_first = late,
                                               .timeout_ns = timeout_ns};
@@ -299,8 +299,7 @@ static void check_markers(struct fixture *f, const struct overlap_scenario *scen
                                   .session = f->own,
                                   .scope = f->bench.session.scope,
                                   .arena = f->bench.session.arena,
-                                  .repeats = 1,
-                                  .draw_repeats = 1,
+                                  .repeats = {1, 1},
                                   .barrier = OVERLAP_BARRIER_MEMORY,
                                   .timeout_ns = timeout_ns};
     const struct overlap_frame_desc desc = {.which = (UINT32_C(1) << scenario->count) - 1,

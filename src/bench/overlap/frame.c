@@ -200,8 +200,8 @@ static bool check_words(const struct overlap_stage *stage, uint32_t which, size_
         for (size_t p = 0; p < w; p++)
             if (overlap_record_reads(stage, which, w) >> p & 1)
                 x += stage->words[p * stage->stride + id % OVERLAP_BLOCK_THREADS];
-        uint32_t wanted = measure_words_mix(
-            x, (uint64_t)workload->iterations * overlap_stage_repeats(stage, w) * OVERLAP_ROUNDS);
+        uint32_t wanted = measure_words_mix(x, (uint64_t)workload->iterations *
+                                                   stage->repeats[workload->draw] * OVERLAP_ROUNDS);
         uint32_t found = stage->words[w * stage->stride + id];
         if (found != wanted)
             return error_set(err, ERROR_MISMATCH,

@@ -119,9 +119,9 @@ struct overlap_stage {
     // first_record[w] is the index of the first record of workload w.
     uint32_t first_record[OVERLAP_WORKLOADS_MAX + 1];
     uint32_t stride; // number of words per workload in `results`
-    // Iterations of the inner loop per iteration of the work loop, in dispatches and in draws, for
-    // which a device may use fewer cores.
-    uint32_t repeats, draw_repeats;
+    // Iterations of the inner loop per iteration of the work loop: [0] in dispatches, [1] in draws,
+    // for which a device may use fewer cores.
+    uint32_t repeats[2];
     enum overlap_barrier barrier;
     // True: barriers come right after the awaited workload. False: right before the waiting one.
     // Has no effect on split barriers and semaphores.
@@ -140,15 +140,12 @@ const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
 
 // Makes the buffers, the render targets and the image. Replaces draws that the device cannot run
 // (overlap_scenario_settle). The caller must have set these members, and all others to 0: scenario,
-// session, scope, arena, repeats, draw_repeats, barrier, barrier_first, timeout_ns.
+// session, scope, arena, repeats, barrier, barrier_first, timeout_ns.
 MUST_CHECK bool overlap_stage_init(struct overlap_stage *stage, struct error *err);
 
 // Returns the index in session->queues of the queue on which workload `w` runs. If the device lacks
 // the queue that the scenario names, returns 0.
 unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w);
-
-// Returns stage->draw_repeats if workload `w` is a draw, otherwise stage->repeats.
-uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w);
 
 // Reads the frame's markers repeatedly, and writes to stage->markers.polls what the host saw. The
 // hold was released at released_ns (host's clock). Stops when all markers were seen, all batches

@@ -113,7 +113,7 @@ static void record_workload(const struct recording *recording, size_t w)
         .stride = stage->stride,
         .first_record = stage->first_record[w],
         .iterations = workload->iterations,
-        .turns = overlap_stage_repeats(stage, w),
+        .turns = stage->repeats[workload->draw],
         .marked = stage->marked,
         .parts = parts,
         .count = stage->markers.frames * parts,

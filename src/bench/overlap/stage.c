@@ -12,11 +12,6 @@ unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w)
     return stage->session->queues[queue] ? queue : 0;
 }
 
-uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w)
-{
-    return stage->scenario->workloads[w].draw ? stage->draw_repeats : stage->repeats;
-}
-
 const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
                                                        const struct overlap_session *session,
                                                        const struct gpu_info *info,

@@ -52,7 +52,7 @@ void overlap_polling_add(struct overlap_polling *polling, const struct overlap_a
 struct overlap_history {
     struct overlap_polling polling;
     const struct overlap_scenario *scenario;
-    uint32_t repeats, draw_repeats;
+    uint32_t repeats[2]; // as in struct overlap_stage
     // Number of all measured frames, including those whose overlaps were replaced.
     size_t frames;
     double overlaps[OVERLAP_PAIRS_MAX][OVERLAP_HISTORY_MAX];

@@ -102,12 +102,10 @@ static bool tune_all(struct work *work, struct error *err)
         size_t w = 0;
         while (w < scenario->count && scenario->workloads[w].draw != draw)
             w++;
-        if (w < scenario->count &&
-            !tune(work, w, draw ? &work->stage.draw_repeats : &work->stage.repeats, err))
+        if (w < scenario->count && !tune(work, w, &work->stage.repeats[draw], err))
             return false;
+        work->history->repeats[draw] = work->stage.repeats[draw];
     }
-    work->history->repeats = work->stage.repeats;
-    work->history->draw_repeats = work->stage.draw_repeats;
     return true;
 }
 
@@ -120,6 +118,7 @@ static bool recall(struct work *work, struct error *err)
     if (work->history)
         return true;
     work->history = ARENA_NEW(run->session->arena, struct overlap_history);
+    work->history->repeats[0] = work->history->repeats[1] = 1;
     work->history->polling.offset_ns = work->history->polling.known_ns = NAN;
     const struct overlap_scenario *scenario =
         overlap_scenario_get(run->session->arena, case_text(run->bench_case, "scenario"), err);
@@ -167,8 +166,7 @@ static bool prepare(struct work *work, struct error *err)
         .session = session,
         .scope = work->scope ? work->scope : run->scope,
         .arena = run->arena,
-        .repeats = *run->memory ? work->history->repeats : 1,
-        .draw_repeats = *run->memory ? work->history->draw_repeats : 1,
+        .repeats = {work->history->repeats[0], work->history->repeats[1]},
         .barrier = (enum overlap_barrier)case_choice(run->bench_case, "barrier"),
         .barrier_first = case_choice(run->bench_case, "place") == 1,
         .timeout_ns = run->request->timeout_ns,
@@ -266,7 +264,7 @@ static const char *size_text(const struct work *work, size_t w)
     const struct overlap_workload *workload = &work->stage.scenario->workloads[w];
     if (workload->draw)
         return arena_printf(work->run->arena, "a draw of %d x %u pixels, %u repeats an iteration",
-                            OVERLAP_BLOCK_THREADS, workload->blocks, work->stage.draw_repeats);
+                            OVERLAP_BLOCK_THREADS, workload->blocks, work->stage.repeats[true]);
     return arena_printf(work->run->arena, "%u threads%s", workload->blocks * OVERLAP_BLOCK_THREADS,
                         work->history->scenario->workloads[w].draw
                             ? ", a dispatch instead of a draw: only the first queue draws"
@@ -310,7 +308,7 @@ static void report_details(const struct work *work, struct measure_visit *visit)
                 : "not available: the clocks are free");
     report_clock(work->stage.session, &work->history->polling, visit);
     visit_detail(visit, "work", "%u repeats of %d xorshift rounds an iteration",
-                 work->stage.repeats, OVERLAP_ROUNDS);
+                 work->stage.repeats[false], OVERLAP_ROUNDS);
     for (size_t w = 0; w < scenario->count; w++) {
         visit_detail(visit, arena_printf(work->run->arena, "lane %zu", w),
                      "%s, on %s, alone %.4g us, %s", scenario->workloads[w].name,
