@@ -9,20 +9,9 @@
 
 #include <cmocka.h>
 
-// A session with two queues. The code only looks whether they exist.
-static struct overlap_session *two_queues(void)
-{
-    static char first, second;
-    static struct overlap_session session;
-    session.queues[OVERLAP_DIRECT] = (struct gpu_queue *)(void *)&first;
-    session.queues[OVERLAP_COMPUTE] = (struct gpu_queue *)(void *)&second;
-    return &session;
-}
-
 static struct overlap_stage stage_of(const char *scenario, enum overlap_barrier barrier)
 {
-    struct overlap_stage stage = {
-        .scenario = overlap_scenario_find(scenario), .session = two_queues(), .barrier = barrier};
+    struct overlap_stage stage = {.scenario = overlap_scenario_find(scenario), .barrier = barrier};
     assert_non_null(stage.scenario);
     overlap_segments_cut(&stage, (UINT32_C(1) << stage.scenario->count) - 1);
     return stage;
@@ -84,8 +73,7 @@ static void of_a_queue_the_newest_stands_for_all_before_it(void **state)
     };
     static const struct overlap_scenario scenario = {
         .name = "", .help = "", .workloads = workloads, .count = 5};
-    struct overlap_stage stage = {
-        .scenario = &scenario, .session = two_queues(), .barrier = OVERLAP_BARRIER_MEMORY};
+    struct overlap_stage stage = {.scenario = &scenario, .barrier = OVERLAP_BARRIER_MEMORY};
     overlap_segments_cut(&stage, 0x1f);
     assert_int_equal(stage.segment_count, 5);
     assert_int_equal(stage.segments[4].after, 1 << 2); // waits for c, which is newer than a

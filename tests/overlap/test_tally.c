@@ -21,6 +21,20 @@ static const struct overlap_scenario scenario = {
 static const unsigned two_queues[] = {0, 0, 1}, one_queue[] = {0, 0, 0};
 static const double alone[] = {100, 100, 100};
 
+// Returns the metrics of a frame whose workloads run on these queues.
+static struct overlap_tally tally_on(const struct overlap_scenario *whole, const unsigned *queues,
+                                     const double *alone_ns, const struct overlap_frame *frame)
+{
+    struct overlap_workload workloads[OVERLAP_WORKLOADS_MAX];
+    struct overlap_scenario moved = *whole;
+    moved.workloads = workloads;
+    for (size_t w = 0; w < whole->count; w++) {
+        workloads[w] = whole->workloads[w];
+        workloads[w].queue = (enum overlap_queue)queues[w];
+    }
+    return overlap_tally_of(&moved, alone_ns, frame);
+}
+
 static void a_bar_within_a_longer_one_overlaps_wholly(void **state)
 {
     (void)state;
@@ -42,7 +56,7 @@ static void a_serial_frame_gains_nothing(void **state)
     (void)state;
     const struct overlap_frame frame = {
         .start_ns = {0, 110, 210}, .end_ns = {100, 210, 310}, .length_ns = 310};
-    struct overlap_tally tally = overlap_tally_of(&scenario, two_queues, alone, &frame);
+    struct overlap_tally tally = tally_on(&scenario, two_queues, alone, &frame);
     assert_true(tally.of[OVERLAP_METRIC_GAP] == 10);
     assert_true(tally.of[OVERLAP_METRIC_CROSS_QUEUE] == 0);
     assert_true(tally.of[OVERLAP_METRIC_SKEW] == 210);
@@ -64,10 +78,10 @@ static void a_wait_for_another_predecessor_is_no_gap(void **state)
     const unsigned queues[] = {1, 0, 0};
     const struct overlap_frame late = {
         .start_ns = {0, 0, 102e3}, .end_ns = {100e3, 20e3, 200e3}, .length_ns = 200e3};
-    assert_true(isnan(overlap_tally_of(&fan_in, queues, alone, &late).of[OVERLAP_METRIC_GAP]));
+    assert_true(isnan(tally_on(&fan_in, queues, alone, &late).of[OVERLAP_METRIC_GAP]));
     const struct overlap_frame early = {
         .start_ns = {0, 0, 22e3}, .end_ns = {10e3, 20e3, 120e3}, .length_ns = 120e3};
-    assert_true(overlap_tally_of(&fan_in, queues, alone, &early).of[OVERLAP_METRIC_GAP] == 2e3);
+    assert_true(tally_on(&fan_in, queues, alone, &early).of[OVERLAP_METRIC_GAP] == 2e3);
 }
 
 // Given workloads of two queues that take turns in the scenario. None of them waits.
@@ -85,7 +99,7 @@ static void neighbours_are_those_of_a_queue_and_not_of_the_scenario(void **state
     const double lengths[] = {100, 100, 100, 100};
     const struct overlap_frame frame = {
         .start_ns = {0, 0, 50, 25}, .end_ns = {100, 100, 150, 125}, .length_ns = 150};
-    struct overlap_tally tally = overlap_tally_of(&turns, queues, lengths, &frame);
+    struct overlap_tally tally = tally_on(&turns, queues, lengths, &frame);
     assert_true(tally.of[OVERLAP_METRIC_SAME_QUEUE] == 0.625);
     assert_true(isnan(tally.of[OVERLAP_METRIC_GAP]));
     // When each workload waits for the one before it on its queue
@@ -93,7 +107,7 @@ static void neighbours_are_those_of_a_queue_and_not_of_the_scenario(void **state
     workloads[3].after = 2;
     const struct overlap_frame waited = {
         .start_ns = {0, 0, 110, 130}, .end_ns = {100, 100, 210, 230}, .length_ns = 230};
-    tally = overlap_tally_of(&turns, queues, lengths, &waited);
+    tally = tally_on(&turns, queues, lengths, &waited);
     assert_true(isnan(tally.of[OVERLAP_METRIC_SAME_QUEUE]));
     assert_true(tally.of[OVERLAP_METRIC_GAP] == 20);
 }
@@ -112,9 +126,9 @@ static void what_stands_between_on_either_queue_leaves_no_gap(void **state)
     const struct overlap_frame frame = {
         .start_ns = {0, 0, 110}, .end_ns = {100, 105, 210}, .length_ns = 210};
     const unsigned queues[] = {0, 1, 1}, others[] = {0, 0, 1};
-    assert_true(isnan(overlap_tally_of(&between, queues, alone, &frame).of[OVERLAP_METRIC_GAP]));
-    assert_true(isnan(overlap_tally_of(&between, others, alone, &frame).of[OVERLAP_METRIC_GAP]));
-    assert_true(isnan(overlap_tally_of(&between, one_queue, alone, &frame).of[OVERLAP_METRIC_GAP]));
+    assert_true(isnan(tally_on(&between, queues, alone, &frame).of[OVERLAP_METRIC_GAP]));
+    assert_true(isnan(tally_on(&between, others, alone, &frame).of[OVERLAP_METRIC_GAP]));
+    assert_true(isnan(tally_on(&between, one_queue, alone, &frame).of[OVERLAP_METRIC_GAP]));
 }
 
 static void queues_at_once_gain_and_their_common_time_counts_gaps_out(void **state)
@@ -123,7 +137,7 @@ static void queues_at_once_gain_and_their_common_time_counts_gaps_out(void **sta
     // The compute queue works from 50 to 150; between 100 and 120 the direct queue waits.
     const struct overlap_frame frame = {
         .start_ns = {0, 120, 50}, .end_ns = {100, 220, 150}, .length_ns = 220};
-    struct overlap_tally tally = overlap_tally_of(&scenario, two_queues, alone, &frame);
+    struct overlap_tally tally = tally_on(&scenario, two_queues, alone, &frame);
     assert_true(fabs(tally.of[OVERLAP_METRIC_CROSS_QUEUE] - 0.8) < 1e-12);
     assert_true(tally.of[OVERLAP_METRIC_SKEW] == 50);
     assert_true(fabs(tally.of[OVERLAP_METRIC_GAIN] - 300.0 / 220) < 1e-12);
@@ -137,7 +151,7 @@ static void a_queue_that_waits_for_the_other_has_no_release_skew(void **state)
     const unsigned queues[] = {0, 1};
     const struct overlap_frame frame = {
         .start_ns = {0, 110}, .end_ns = {100, 210}, .length_ns = 210};
-    struct overlap_tally tally = overlap_tally_of(&handed, queues, alone, &frame);
+    struct overlap_tally tally = tally_on(&handed, queues, alone, &frame);
     assert_true(isnan(tally.of[OVERLAP_METRIC_SKEW]));
     assert_true(tally.of[OVERLAP_METRIC_CROSS_QUEUE] == 0);
 }
@@ -147,7 +161,7 @@ static void with_one_queue_nothing_is_said_of_two(void **state)
     (void)state;
     const struct overlap_frame frame = {
         .start_ns = {0, 110, 210}, .end_ns = {100, 210, 310}, .length_ns = 310};
-    struct overlap_tally tally = overlap_tally_of(&scenario, one_queue, alone, &frame);
+    struct overlap_tally tally = tally_on(&scenario, one_queue, alone, &frame);
     assert_true(isnan(tally.of[OVERLAP_METRIC_CROSS_QUEUE]) &&
                 isnan(tally.of[OVERLAP_METRIC_SKEW]));
 }
@@ -166,7 +180,7 @@ static void draws_are_counted_apart_from_dispatches(void **state)
     const double lengths[] = {100, 100, 100, 100, 100};
     const struct overlap_frame frame = {
         .start_ns = {0, 50, 75, 180, 290}, .end_ns = {100, 150, 175, 280, 390}, .length_ns = 390};
-    struct overlap_tally tally = overlap_tally_of(&whole, queues, lengths, &frame);
+    struct overlap_tally tally = tally_on(&whole, queues, lengths, &frame);
     assert_true(tally.of[OVERLAP_METRIC_DRAW_DRAW] == 0.5);
     assert_true(tally.of[OVERLAP_METRIC_DRAW_DISPATCH] == 0.75);
     assert_true(isnan(tally.of[OVERLAP_METRIC_SAME_QUEUE]));
@@ -257,7 +271,7 @@ static void in_the_built_in_scenarios_neighbours_stand_side_by_side(void **state
                 frame.start_ns[w] = 90 * (double)w + (double)(w * w);
                 frame.end_ns[w] = frame.start_ns[w] + 100 - (double)w;
             }
-            struct overlap_tally tally = overlap_tally_of(whole, queues, lengths, &frame);
+            struct overlap_tally tally = tally_on(whole, queues, lengths, &frame);
             assert_same(tally.of[OVERLAP_METRIC_SAME_QUEUE],
                         side_by_side(whole, queues, &frame, 0));
             assert_same(tally.of[OVERLAP_METRIC_DRAW_DISPATCH],

@@ -130,22 +130,18 @@ struct overlap_stage {
     uint32_t token; // token of the frame or warm-up that was recorded last
 };
 
-// Returns the scenario in a form that the device can run. A draw becomes a dispatch if the device
-// has no graphics, or if the draw would run on the device's second queue. Returns `scenario` itself
-// if nothing changes, else a copy in `arena`.
+// Returns a copy of the scenario, in `arena`, that the device can run. The workloads of a queue
+// that the device lacks run on the direct queue. A draw becomes a dispatch if the device has no
+// graphics, or if the draw would run on the device's second queue.
 const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
                                                        const struct overlap_session *session,
                                                        const struct gpu_info *info,
                                                        const struct overlap_scenario *scenario);
 
-// Makes the buffers, the render targets and the image. Replaces draws that the device cannot run
-// (overlap_scenario_settle). The caller must have set these members, and all others to 0: scenario,
-// session, scope, arena, repeats, barrier, barrier_first, timeout_ns.
+// Makes the buffers, the render targets and the image. Replaces the scenario by one that the device
+// can run (overlap_scenario_settle). The caller must have set these members, and all others to 0:
+// scenario, session, scope, arena, repeats, barrier, barrier_first, timeout_ns.
 MUST_CHECK bool overlap_stage_init(struct overlap_stage *stage, struct error *err);
-
-// Returns the index in session->queues of the queue on which workload `w` runs. If the device lacks
-// the queue that the scenario names, returns 0.
-unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w);
 
 // Reads the frame's markers repeatedly, and writes to stage->markers.polls what the host saw. The
 // hold was released at released_ns (host's clock). Stops when all markers were seen, all batches

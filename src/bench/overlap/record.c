@@ -37,7 +37,7 @@ static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size
 {
     return which & BIT(later) && stage->scenario->workloads[later].after & which & BIT(earlier) &&
            (stage->barrier == OVERLAP_BARRIER_SEMAPHORE ||
-            overlap_stage_queue(stage, earlier) != overlap_stage_queue(stage, later));
+            stage->scenario->workloads[earlier].queue != stage->scenario->workloads[later].queue);
 }
 
 // Returns the segments for which `w` waits by semaphore: of each queue, only the newest.
@@ -71,7 +71,7 @@ void overlap_segments_cut(struct overlap_stage *stage, uint32_t which)
     for (size_t w = 0; w < stage->scenario->count; w++) {
         if (!(which & BIT(w)))
             continue;
-        unsigned queue = overlap_stage_queue(stage, w);
+        unsigned queue = stage->scenario->workloads[w].queue;
         uint32_t after = after_of(stage, which, w);
         if (open[queue] == NOWHERE || after) {
             open[queue] = (int)stage->segment_count++;
@@ -150,7 +150,7 @@ static bool is_waited_for(const struct recording *recording, size_t w, uint32_t 
     const struct overlap_stage *stage = recording->stage;
     for (size_t later = w + 1; later < stage->scenario->count; later++)
         if (among & BIT(later) && stage->scenario->workloads[later].after & BIT(w) &&
-            overlap_stage_queue(stage, later) == recording->segment->queue &&
+            stage->scenario->workloads[later].queue == recording->segment->queue &&
             !is_semaphore(stage, recording->which, w, later))
             return true;
     return false;

@@ -51,7 +51,7 @@ static void add_timeline(const struct overlap_shown *shown, struct measure_visit
         *cell++ = frame->start_ns[w];
         *cell++ = frame->end_ns[w];
         *cell++ = (double)w;
-        *cell++ = shown->queues[w];
+        *cell++ = scenario->workloads[w].queue;
         *cell++ = after;
     }
 }
@@ -164,7 +164,7 @@ static void add_matrix(const struct overlap_shown *shown, struct measure_visit *
             matrix_row(visit->arena, history, pair++, cell);
             cell += 3;
             *cell++ = overlap_scenario_before(scenario, b) >> a & 1;
-            *cell++ = shown->queues[a] == shown->queues[b];
+            *cell++ = scenario->workloads[a].queue == scenario->workloads[b].queue;
             *cell++ = (double)history->frames;
         }
 }

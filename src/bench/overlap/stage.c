@@ -6,12 +6,6 @@ enum {
     IMAGE_SIDE = 64
 };
 
-unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w)
-{
-    unsigned queue = stage->scenario->workloads[w].queue;
-    return stage->session->queues[queue] ? queue : 0;
-}
-
 const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
                                                        const struct overlap_session *session,
                                                        const struct gpu_info *info,
@@ -20,16 +14,16 @@ const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
     struct overlap_scenario *settled = ARENA_NEW(arena, struct overlap_scenario);
     struct overlap_workload *workloads =
         ARENA_ARRAY(arena, scenario->count, struct overlap_workload);
-    bool same = true;
     for (size_t w = 0; w < scenario->count; w++) {
         workloads[w] = scenario->workloads[w];
-        bool universal = workloads[w].queue == OVERLAP_DIRECT || !session->queues[OVERLAP_COMPUTE];
-        workloads[w].draw = workloads[w].draw && universal && info->caps & GPU_CAP(GRAPHICS);
-        same = same && workloads[w].draw == scenario->workloads[w].draw;
+        if (!session->queues[workloads[w].queue])
+            workloads[w].queue = OVERLAP_DIRECT;
+        workloads[w].draw = workloads[w].draw && workloads[w].queue == OVERLAP_DIRECT &&
+                            info->caps & GPU_CAP(GRAPHICS);
     }
     *settled = *scenario;
     settled->workloads = workloads;
-    return same ? scenario : settled;
+    return settled;
 }
 
 // ---------------------------------------------------------------- buffers and targets

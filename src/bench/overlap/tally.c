@@ -20,33 +20,32 @@ double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
 
 // True if no workload of their queues is between `a` and the later `b`. Between queues, the order
 // of the list has no meaning.
-static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
+static bool are_neighbours(const struct overlap_workload *workloads, size_t a, size_t b)
 {
     for (size_t w = a + 1; w < b; w++)
-        if (queues[w] == queues[a] || queues[w] == queues[b])
+        if (workloads[w].queue == workloads[a].queue || workloads[w].queue == workloads[b].queue)
             return false;
     return a < b;
 }
 
 // True if `a` and `b` are neighbours on one queue and neither waits for any workload.
-static bool are_free(const struct overlap_scenario *scenario, const unsigned *queues, size_t a,
-                     size_t b)
+static bool are_free(const struct overlap_workload *workloads, size_t a, size_t b)
 {
-    return queues[a] == queues[b] && are_neighbours(queues, a, b) &&
-           !scenario->workloads[a].after && !scenario->workloads[b].after;
+    return workloads[a].queue == workloads[b].queue && are_neighbours(workloads, a, b) &&
+           !workloads[a].after && !workloads[b].after;
 }
 
 // Returns the mean overlap of two neighbours on one queue that wait for no workload. Only pairs
 // with `draws` draws (0, 1 or 2) count. Returns NaN if there is no such pair.
-static double free_pairs_of(const struct overlap_scenario *scenario, const unsigned *queues,
+static double free_pairs_of(const struct overlap_scenario *scenario,
                             const struct overlap_frame *frame, int draws)
 {
+    const struct overlap_workload *workloads = scenario->workloads;
     double sum = 0;
     size_t pairs = 0;
     for (size_t b = 1; b < scenario->count; b++)
         for (size_t a = 0; a < b; a++) {
-            if (!are_free(scenario, queues, a, b) ||
-                scenario->workloads[a].draw + scenario->workloads[b].draw != draws)
+            if (!are_free(workloads, a, b) || workloads[a].draw + workloads[b].draw != draws)
                 continue;
             sum += overlap_of(frame, a, b);
             pairs++;
@@ -56,10 +55,11 @@ static double free_pairs_of(const struct overlap_scenario *scenario, const unsig
 
 // Returns the time in ns in which all queues in `wanted` run workloads. This changes only when a
 // workload starts or ends, so the middle of each interval between these times is tested.
-static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
+static double busy_ns(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                       unsigned wanted)
 {
     double borders[2 * OVERLAP_WORKLOADS_MAX], sum = 0;
+    size_t count = scenario->count;
     for (size_t w = 0; w < count; w++) {
         borders[2 * w] = frame->start_ns[w];
         borders[2 * w + 1] = frame->end_ns[w];
@@ -70,7 +70,7 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
         unsigned busy = 0;
         for (size_t w = 0; w < count; w++)
             if (frame->start_ns[w] <= middle && middle <= frame->end_ns[w])
-                busy |= 1u << queues[w];
+                busy |= 1u << scenario->workloads[w].queue;
         if ((busy & wanted) == wanted)
             sum += borders[i + 1] - borders[i];
     }
@@ -92,14 +92,14 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
 // Returns the median gap in ns from the end of a workload (a draw if `after_draw`, else a dispatch)
 // to the start of a neighbouring dispatch that waits for it; NaN if there is none. If several are
 // awaited, the last one to end counts.
-static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
-                     const struct overlap_frame *frame, bool after_draw)
+static double gap_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
+                     bool after_draw)
 {
     double gaps[OVERLAP_WORKLOADS_MAX];
     size_t count = 0;
     for (size_t w = 1; w < scenario->count; w++) {
         size_t before = awaited_of(scenario, frame, w);
-        if (are_neighbours(queues, before, w) && !scenario->workloads[w].draw &&
+        if (are_neighbours(scenario->workloads, before, w) && !scenario->workloads[w].draw &&
             scenario->workloads[before].draw == after_draw)
             gaps[count++] = frame->start_ns[w] - frame->end_ns[before];
     }
@@ -107,45 +107,44 @@ static double gap_of(const struct overlap_scenario *scenario, const unsigned *qu
 }
 
 // True if all queues start at the release: the first workload of each waits for no other.
-static bool begins_free(const struct overlap_scenario *scenario, const unsigned *queues)
+static bool begins_free(const struct overlap_scenario *scenario)
 {
     bool seen[OVERLAP_QUEUES_MAX] = {false};
     for (size_t w = 0; w < scenario->count; w++) {
-        if (!seen[queues[w]] && scenario->workloads[w].after)
+        const struct overlap_workload *workload = &scenario->workloads[w];
+        if (!seen[workload->queue] && workload->after)
             return false;
-        seen[queues[w]] = true;
+        seen[workload->queue] = true;
     }
     return true;
 }
 
 struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
-                                      const unsigned *queues, const double *alone_ns,
-                                      const struct overlap_frame *frame)
+                                      const double *alone_ns, const struct overlap_frame *frame)
 {
     struct overlap_tally tally = {
         {[OVERLAP_METRIC_FRAME] = frame->length_ns,
-         [OVERLAP_METRIC_SAME_QUEUE] = free_pairs_of(scenario, queues, frame, 0),
-         [OVERLAP_METRIC_DRAW_DISPATCH] = free_pairs_of(scenario, queues, frame, 1),
-         [OVERLAP_METRIC_DRAW_DRAW] = free_pairs_of(scenario, queues, frame, 2),
+         [OVERLAP_METRIC_SAME_QUEUE] = free_pairs_of(scenario, frame, 0),
+         [OVERLAP_METRIC_DRAW_DISPATCH] = free_pairs_of(scenario, frame, 1),
+         [OVERLAP_METRIC_DRAW_DRAW] = free_pairs_of(scenario, frame, 2),
          [OVERLAP_METRIC_CROSS_QUEUE] = NAN,
-         [OVERLAP_METRIC_GAP] = gap_of(scenario, queues, frame, false),
-         [OVERLAP_METRIC_DRAW_GAP] = gap_of(scenario, queues, frame, true),
+         [OVERLAP_METRIC_GAP] = gap_of(scenario, frame, false),
+         [OVERLAP_METRIC_DRAW_GAP] = gap_of(scenario, frame, true),
          [OVERLAP_METRIC_SKEW] = NAN}};
     double first[OVERLAP_QUEUES_MAX] = {INFINITY, INFINITY}, alone = 0;
     for (size_t w = 0; w < scenario->count; w++) {
-        first[queues[w]] = fmin(first[queues[w]], frame->start_ns[w]);
+        double *begin = &first[scenario->workloads[w].queue];
+        *begin = fmin(*begin, frame->start_ns[w]);
         tally.of[OVERLAP_METRIC_STRETCH] +=
             length_of(frame, w) / alone_ns[w] / (double)scenario->count;
         alone += alone_ns[w];
     }
     tally.of[OVERLAP_METRIC_GAIN] = alone / frame->length_ns;
     if (isfinite(first[0]) && isfinite(first[1])) {
-        double direct = busy_ns(scenario->count, queues, frame, 1);
-        double compute = busy_ns(scenario->count, queues, frame, 2);
-        if (begins_free(scenario, queues))
+        double direct = busy_ns(scenario, frame, 1), compute = busy_ns(scenario, frame, 2);
+        if (begins_free(scenario))
             tally.of[OVERLAP_METRIC_SKEW] = fabs(first[1] - first[0]);
-        tally.of[OVERLAP_METRIC_CROSS_QUEUE] =
-            busy_ns(scenario->count, queues, frame, 3) / fmin(direct, compute);
+        tally.of[OVERLAP_METRIC_CROSS_QUEUE] = busy_ns(scenario, frame, 3) / fmin(direct, compute);
     }
     return tally;
 }

@@ -15,11 +15,9 @@ struct overlap_tally {
     double of[OVERLAP_METRIC_COUNT];
 };
 
-// Returns the metrics of `frame`. queues[w] is the queue of workload w, and alone_ns[w] is its
-// length when it runs alone.
+// Returns the metrics of `frame`. alone_ns[w] is the length of workload w when it runs alone.
 struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
-                                      const unsigned *queues, const double *alone_ns,
-                                      const struct overlap_frame *frame);
+                                      const double *alone_ns, const struct overlap_frame *frame);
 
 // ---------------------------------------------------------------- series
 
@@ -65,7 +63,6 @@ void overlap_history_add(struct overlap_history *history, const struct overlap_s
 // The data from which overlap_series_add makes the series of a visit.
 struct overlap_shown {
     const struct overlap_stage *stage;
-    const unsigned *queues; // queues[w] is the queue of workload w
     const struct overlap_history *history;
     const struct overlap_frame *frame;  // a typical frame, with its workgroups
     const struct overlap_frame *marked; // the last frame that left markers

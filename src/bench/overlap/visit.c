@@ -25,7 +25,6 @@ struct work {
     // Why the driver does not hold the device's clock stable; ERROR_NONE if it does, or need not.
     struct error clock_refusal;
     uint32_t all; // bit set of all workloads
-    unsigned queues[OVERLAP_WORKLOADS_MAX];
     double alone_ns[OVERLAP_WORKLOADS_MAX];
     struct overlap_frame frames[FRAMES_MAX];
     size_t frame_count;
@@ -179,8 +178,6 @@ static bool prepare(struct work *work, struct error *err)
                          "barrier=target: no workload of %s waits for a draw on this device",
                          work->stage.scenario->name);
     work->all = (UINT32_C(1) << work->stage.scenario->count) - 1;
-    for (size_t w = 0; w < work->stage.scenario->count; w++)
-        work->queues[w] = overlap_stage_queue(&work->stage, w);
     if (*run->memory)
         return true;
     if (!tune_all(work, err))
@@ -194,7 +191,8 @@ static size_t first_alike(const struct work *work, size_t w)
 {
     const struct overlap_workload *workloads = work->stage.scenario->workloads;
     size_t first = 0;
-    while (work->queues[first] != work->queues[w] || workloads[first].draw != workloads[w].draw ||
+    while (workloads[first].queue != workloads[w].queue ||
+           workloads[first].draw != workloads[w].draw ||
            workloads[first].blocks != workloads[w].blocks ||
            workloads[first].iterations != workloads[w].iterations)
         first++;
@@ -244,7 +242,7 @@ static void report_metrics(const struct work *work, struct measure_visit *visit)
     bool missing[OVERLAP_METRIC_COUNT] = {false};
     for (size_t i = 0; i < work->frame_count; i++) {
         const struct overlap_tally tally =
-            overlap_tally_of(work->stage.scenario, work->queues, work->alone_ns, &work->frames[i]);
+            overlap_tally_of(work->stage.scenario, work->alone_ns, &work->frames[i]);
         for (int m = 0; m < OVERLAP_METRIC_COUNT; m++) {
             values[m][i] = tally.of[m];
             missing[m] = missing[m] || !isfinite(tally.of[m]);
@@ -312,7 +310,8 @@ static void report_details(const struct work *work, struct measure_visit *visit)
     for (size_t w = 0; w < scenario->count; w++) {
         visit_detail(visit, arena_printf(work->run->arena, "lane %zu", w),
                      "%s, on %s, alone %.4g us, %s", scenario->workloads[w].name,
-                     work->queues[w] == OVERLAP_COMPUTE ? "the compute queue" : "the direct queue",
+                     scenario->workloads[w].queue == OVERLAP_COMPUTE ? "the compute queue"
+                                                                     : "the direct queue",
                      work->alone_ns[w] / 1000, size_text(work, w));
     }
 }
@@ -342,7 +341,6 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     report_metrics(work, visit);
     report_details(work, visit);
     const struct overlap_shown shown = {.stage = &work->stage,
-                                        .queues = work->queues,
                                         .history = work->history,
                                         .frame = typical_frame(work),
                                         .marked = &work->marked};
