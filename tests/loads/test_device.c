@@ -137,7 +137,9 @@ static bool run_write(struct workbench *bench, const char *load, struct loads_wo
 {
     const struct loads_case this_case = {
         .kind = loads_kind_find(load), .pattern = LOADS_RANDOM, .peak = true};
-    if (!loads_work_make(bench->session.state, scope, &this_case, false, work, err))
+    const struct loads_session *own = bench->session.state;
+    struct bench_visit place = {.session = &bench->session, .scope = scope};
+    if (!loads_work_make(&place, &this_case, false, own->groups, work, err))
         return false;
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err);
     loads_work_record(work, batch, 2);

@@ -160,8 +160,6 @@ struct loads_case {
     enum loads_pattern pattern;
     bool peak;                 // true: loads share address computations; false: the published loop
     uint32_t subgroup_threads; // number of threads per subgroup; 0 if the driver chooses it
-    // Number of workgroups per dispatch; 0 means loads_session.groups.
-    uint32_t groups;
 };
 
 // Returns the name of the case's kernel. If `control` is true, returns the name of the kernel with

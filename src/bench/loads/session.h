@@ -76,12 +76,13 @@ struct loads_work {
 // Makes the programs of a case (see `programs` in bench.h); makes none for robust access.
 void loads_programs(struct bench_session *bench, const struct bench_case *c);
 
-// Prepares the kernel of the case or, if `control` is true, the same loop without loads. The
-// session owns the memory, but `scope` owns a buffer that the kernel writes. All kernels share
-// session->proof, so only the last one that was prepared can be run and verified.
-MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
-                                const struct loads_case *this_case, bool control,
-                                struct loads_work *work, struct error *err);
+// Prepares `groups` workgroups of the case's kernel or, if `control` is true, of the same loop
+// without loads. The session owns the memory, but the visit's scope owns a buffer that the kernel
+// writes. All kernels share loads_session.proof, so only the last one that was prepared can be run
+// and verified.
+MUST_CHECK bool loads_work_make(struct bench_visit *visit, const struct loads_case *this_case,
+                                bool control, uint32_t groups, struct loads_work *work,
+                                struct error *err);
 
 // Records `repeats` dispatches of `work` into the batch. This is a function of the type
 // measure_record (measure/span.h).

@@ -46,15 +46,6 @@ uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns)
     return fit < all ? (uint32_t)fmax(fit, 1) : all;
 }
 
-static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t groups,
-                      struct error *err)
-{
-    struct loads_case this_case = *run->this_case;
-    this_case.groups = groups;
-    return loads_work_make(visit->session->state, visit->scope, &this_case, run->control,
-                           &run->work, err);
-}
-
 // Finds how many workgroups a dispatch may have. A first run can be slow for many reasons, so the
 // trial is repeated if not all workgroups fit.
 static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct error *err)
@@ -62,7 +53,7 @@ static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct
     const struct loads_session *session = visit->session->state;
     uint32_t all = session->groups, trial = all > TRIAL_SHARE ? all / TRIAL_SHARE : 1;
     double took_ns, again_ns;
-    if (!make_work(visit, run, trial, err))
+    if (!loads_work_make(visit, run->this_case, run->control, trial, &run->work, err))
         return false;
     const struct measure_span_desc once = {.scope = visit->scope,
                                            .record = loads_work_record,
@@ -82,7 +73,7 @@ static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct
 bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err)
 {
     if ((!run->size->groups && !find_groups(visit, run, err)) ||
-        !make_work(visit, run, run->size->groups, err))
+        !loads_work_make(visit, run->this_case, run->control, run->size->groups, &run->work, err))
         return false;
     struct measure_span_desc desc = bench_span_desc(visit, loads_work_record, &run->work);
     desc.request = run->request;

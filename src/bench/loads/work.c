@@ -194,10 +194,10 @@ void loads_programs(struct bench_session *bench, const struct bench_case *c)
     (void)make_program(bench->state, &this_case, true, &unused);
 }
 
-bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
-                     const struct loads_case *this_case, bool control, struct loads_work *work,
-                     struct error *err)
+bool loads_work_make(struct bench_visit *visit, const struct loads_case *this_case, bool control,
+                     uint32_t groups, struct loads_work *work, struct error *err)
 {
+    struct loads_session *session = visit->session->state;
     const struct loads_traits *traits = loads_traits_of(this_case->kind);
     struct gpu_program *program = make_program(session, this_case, control, err);
     struct proof proof = {0};
@@ -205,12 +205,12 @@ bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
         return false;
     *work = (struct loads_work){.session = session,
                                 .program = program,
-                                .groups = this_case->groups ? this_case->groups : session->groups,
+                                .groups = groups,
                                 .has_source = !control && traits->resource != LOADS_BY_NOTHING,
                                 .params_bytes = offsetof(struct loads_params, pushed)};
     if (control)
         prepare_control(work, this_case->kind, proof.expected);
-    else if (!prepare_case(work, scope, this_case, proof.expected, err))
+    else if (!prepare_case(work, visit->scope, this_case, proof.expected, err))
         return false;
     if (!session->proof)
         session->proof = bench_buffer(session->bench->scope, sizeof proof, GPU_MEMORY_DEVICE, err);
