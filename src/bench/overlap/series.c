@@ -37,10 +37,9 @@ void overlap_polling_add(struct overlap_polling *polling, const struct overlap_a
     }
 }
 
-static void add_timeline(const struct overlap_shown *shown, struct measure_visit *visit)
+static void add_timeline(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
+                         struct measure_visit *visit)
 {
-    const struct overlap_scenario *scenario = shown->stage->scenario;
-    const struct overlap_frame *frame = shown->frame;
     const char *columns[] = {"start", "end", "lane", "queue", "after"};
     double *cell = visit_series(visit, "timeline", columns, COUNT(columns), scenario->count)->data;
     for (size_t w = 0; w < scenario->count; w++) {
@@ -56,10 +55,8 @@ static void add_timeline(const struct overlap_shown *shown, struct measure_visit
     }
 }
 
-static void add_groups(const struct overlap_shown *shown, struct measure_visit *visit)
+static void add_groups(const struct overlap_frame *frame, bool cores, struct measure_visit *visit)
 {
-    const struct overlap_frame *frame = shown->frame;
-    bool cores = shown->stage->session->has_cores;
     const char *columns[] = {"start", "end", "lane", "group", "core"};
     double *cell =
         visit_series(visit, "workgroups", columns, COUNT(columns) - !cores, frame->group_count)
@@ -75,9 +72,8 @@ static void add_groups(const struct overlap_shown *shown, struct measure_visit *
     }
 }
 
-static void add_edges(const struct overlap_shown *shown, struct measure_visit *visit)
+static void add_edges(const struct overlap_scenario *scenario, struct measure_visit *visit)
 {
-    const struct overlap_scenario *scenario = shown->stage->scenario;
     const char *columns[] = {"from", "to"};
     if (!overlap_scenario_waits(scenario))
         return;
@@ -92,10 +88,9 @@ static void add_edges(const struct overlap_shown *shown, struct measure_visit *v
     edges->row_count = (size_t)(cell - edges->data) / COUNT(columns);
 }
 
-static void add_calibration(const struct overlap_shown *shown, struct measure_visit *visit)
+static void add_calibration(const struct overlap_session *session,
+                            const struct overlap_polling *polling, struct measure_visit *visit)
 {
-    const struct overlap_session *session = shown->stage->session;
-    const struct overlap_polling *polling = &shown->history->polling;
     const char *columns[] = {"tick",  "step",    "resolution", "behind", "reach", "offset",
                              "known", "markers", "seen",       "agreed", "sweep", "bars"};
     const double row[] = {session->clock.device_tick_ns,
@@ -113,10 +108,9 @@ static void add_calibration(const struct overlap_shown *shown, struct measure_vi
     memcpy(visit_series(visit, "calibration", columns, COUNT(columns), 1)->data, row, sizeof row);
 }
 
-static void add_markers(const struct overlap_shown *shown, struct measure_visit *visit)
+static void add_markers(const struct overlap_stage *stage, const struct overlap_frame *frame,
+                        struct measure_visit *visit)
 {
-    const struct overlap_stage *stage = shown->stage;
-    const struct overlap_frame *frame = shown->marked;
     const char *columns[] = {"lane",       "stamped_start", "stamped_end", "polled_start",
                              "polled_end", "marked_start",  "marked_end"};
     struct overlap_agreement agreement = overlap_markers_agree(stage, frame);
@@ -149,10 +143,9 @@ static void matrix_row(struct arena *scratch, const struct overlap_history *hist
     row[2] = sorted[rank ? count - rank : count - 1];
 }
 
-static void add_matrix(const struct overlap_shown *shown, struct measure_visit *visit)
+static void add_matrix(const struct overlap_scenario *scenario,
+                       const struct overlap_history *history, struct measure_visit *visit)
 {
-    const struct overlap_scenario *scenario = shown->stage->scenario;
-    const struct overlap_history *history = shown->history;
     const char *columns[] = {"a",    "b",       "overlap",      "low",
                              "high", "ordered", "queue_shared", "frames"};
     size_t pairs = scenario->count * (scenario->count - 1) / 2, pair = 0;
@@ -169,13 +162,15 @@ static void add_matrix(const struct overlap_shown *shown, struct measure_visit *
         }
 }
 
-void overlap_series_add(const struct overlap_shown *shown, struct measure_visit *visit)
+void overlap_series_add(const struct overlap_stage *stage, const struct overlap_history *history,
+                        const struct overlap_frame *frame, const struct overlap_frame *marked,
+                        struct measure_visit *visit)
 {
-    add_timeline(shown, visit);
-    if (shown->frame->group_count <= OVERLAP_GROUPS_SHOWN)
-        add_groups(shown, visit);
-    add_edges(shown, visit);
-    add_calibration(shown, visit);
-    add_markers(shown, visit);
-    add_matrix(shown, visit);
+    add_timeline(stage->scenario, frame, visit);
+    if (frame->group_count <= OVERLAP_GROUPS_SHOWN)
+        add_groups(frame, stage->session->has_cores, visit);
+    add_edges(stage->scenario, visit);
+    add_calibration(stage->session, &history->polling, visit);
+    add_markers(stage, marked, visit);
+    add_matrix(stage->scenario, history, visit);
 }

@@ -60,15 +60,8 @@ struct overlap_history {
 void overlap_history_add(struct overlap_history *history, const struct overlap_scenario *scenario,
                          const struct overlap_frame *frame);
 
-// The data from which overlap_series_add makes the series of a visit.
-struct overlap_shown {
-    const struct overlap_stage *stage;
-    const struct overlap_history *history;
-    const struct overlap_frame *frame;  // a typical frame, with its workgroups
-    const struct overlap_frame *marked; // the last frame that left markers
-};
-
-// Adds these series to the visit. Times are in ns. A lane is the index of a workload.
+// Adds these series to the visit. `frame` is a typical frame, with its workgroups; `marked` is the
+// last frame that left markers. Times are in ns. A lane is the index of a workload.
 //   timeline     a row per workload: start, end, lane, queue, after (the last lane for which this
 //                lane waits, or −1)
 //   workgroups   a row per record: start, end, lane, group, core (if it is known), as in struct
@@ -87,6 +80,8 @@ struct overlap_shown {
 //                the extremes if there are too few frames), ordered (1 if b waits for a, directly
 //                or through other workloads), queue_shared (1 if both ran on one queue), frames
 //                (number of all measured frames)
-void overlap_series_add(const struct overlap_shown *shown, struct measure_visit *visit);
+void overlap_series_add(const struct overlap_stage *stage, const struct overlap_history *history,
+                        const struct overlap_frame *frame, const struct overlap_frame *marked,
+                        struct measure_visit *visit);
 
 #endif

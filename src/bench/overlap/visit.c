@@ -340,11 +340,7 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
         return false;
     report_metrics(work, visit);
     report_details(work, visit);
-    const struct overlap_shown shown = {.stage = &work->stage,
-                                        .history = work->history,
-                                        .frame = typical_frame(work),
-                                        .marked = &work->marked};
-    overlap_series_add(&shown, visit);
+    overlap_series_add(&work->stage, work->history, typical_frame(work), &work->marked, visit);
     const struct overlap_polling *polling = &work->history->polling;
     if (polling->agreed < polling->seen)
         visit_flag(
