@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "measure/isa.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -55,16 +57,11 @@ static struct name word_at(const char *at)
     return name;
 }
 
-static bool begins(const struct name *name, const char *start)
-{
-    return strncmp(name->text, start, strlen(start)) == 0;
-}
-
 static void find_labels(struct listing *listing, const char *assembly)
 {
     for (const char *line = assembly; *line; line = next_line(line)) {
         struct name name = word_at(line);
-        if (!begins(&name, "BB") || line[strlen(name.text)] != ':')
+        if (!text_begins(name.text, "BB") || line[strlen(name.text)] != ':')
             continue;
         if (listing->label_count == BLOCKS_MAX)
             return;
@@ -78,7 +75,7 @@ static void find_loops(struct listing *listing, const char *assembly)
     for (const char *line = assembly; *line; line = next_line(line)) {
         const char *at = skip_blanks(line);
         struct name name = word_at(at);
-        if (!begins(&name, "s_branch") && !begins(&name, "s_cbranch"))
+        if (!text_begins(name.text, "s_branch") && !text_begins(name.text, "s_cbranch"))
             continue;
         struct name target = word_at(skip_blanks(at + strlen(name.text)));
         for (size_t i = 0; i < listing->label_count; i++)
@@ -102,7 +99,7 @@ static bool is_innermost(const struct listing *listing, const struct loop *loop)
 static bool begins_any(const struct name *name, const char *const *starts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (begins(name, starts[i]))
+        if (text_begins(name->text, starts[i]))
             return true;
     return false;
 }
@@ -117,13 +114,10 @@ static bool is_load(const struct name *name)
 
 static bool is_descriptor(const struct name *name)
 {
-    static const char *const names[] = {"s_load_dwordx4", "s_load_dwordx8",
-                                        // names since RDNA 3
-                                        "s_load_b128", "s_load_b256"};
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (strcmp(name->text, names[i]) == 0)
-            return true;
-    return false;
+    static const char *const starts[] = {"s_load_dwordx4", "s_load_dwordx8",
+                                         // names since RDNA 3
+                                         "s_load_b128", "s_load_b256"};
+    return begins_any(name, starts, COUNT(starts));
 }
 
 static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)
@@ -145,13 +139,6 @@ static bool is_other_access(const struct name *name)
     return begins_any(name, starts, COUNT(starts));
 }
 
-static void drop_descriptors(struct kind kinds[KINDS_MAX])
-{
-    for (size_t i = 0; i < KINDS_MAX; i++)
-        if (is_descriptor(&kinds[i].name))
-            kinds[i].count = 0;
-}
-
 static unsigned count_loads(const struct loop *loop, struct kind kinds[KINDS_MAX])
 {
     bool others = false;
@@ -162,11 +149,12 @@ static unsigned count_loads(const struct loop *loop, struct kind kinds[KINDS_MAX
         if (is_load(&name))
             count_kind(kinds, &name);
     }
-    if (others)
-        drop_descriptors(kinds);
     unsigned count = 0;
-    for (size_t i = 0; i < KINDS_MAX; i++)
+    for (size_t i = 0; i < KINDS_MAX; i++) {
+        if (others && is_descriptor(&kinds[i].name))
+            kinds[i].count = 0;
         count += kinds[i].count;
+    }
     return count;
 }
 
