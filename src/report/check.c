@@ -78,9 +78,10 @@ static void put_label(const char *text, FILE *stream)
             fprintf(stream, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
 }
 
-static void put_labels(const struct check *check, FILE *stream)
+// Begins the line of a metric, up to its labels `uuid` and `index`.
+static void put_name(const char *name, const struct check *check, FILE *stream)
 {
-    fputs("{uuid=\"", stream);
+    fprintf(stream, "%s{uuid=\"", name);
     put_label(check->uuid, stream);
     fprintf(stream, "\",index=\"%zu\"", check->index);
 }
@@ -95,15 +96,13 @@ static void put_status(const struct run *run, FILE *stream)
     put_head("fathom_check_status", "1 for the verdict of the device, 0 for the others.", stream);
     for (size_t i = 0; i < run->check_count; i++)
         for (unsigned v = 0; v < CHECK_VERDICT_COUNT; v++) {
-            fputs("fathom_check_status", stream);
-            put_labels(&run->checks[i], stream);
+            put_name("fathom_check_status", &run->checks[i], stream);
             fprintf(stream, ",status=\"%s\"} %d\n", words_name(&check_verdict_words, v),
                     v == run->checks[i].verdict);
         }
     put_head("fathom_check_info", "Always 1; its labels have the cause of the verdict.", stream);
     for (size_t i = 0; i < run->check_count; i++) {
-        fputs("fathom_check_info", stream);
-        put_labels(&run->checks[i], stream);
+        put_name("fathom_check_info", &run->checks[i], stream);
         fprintf(stream, ",code=\"%s\",name=\"", words_name(&check_code_words, run->checks[i].code));
         put_label(name_of(run, &run->checks[i]), stream);
         fputs("\"} 1\n", stream);
@@ -129,8 +128,8 @@ static void put_figures(const struct run *run, bool expected, size_t at, FILE *s
             double value = expected ? figure->expected : figure->value;
             if (figure->unit != figure_metrics[at].unit || !isfinite(value))
                 continue;
-            fprintf(stream, "%s%s", figure_metrics[at].name, expected ? "_expected" : "");
-            put_labels(&run->checks[i], stream);
+            fputs(figure_metrics[at].name, stream);
+            put_name(expected ? "_expected" : "", &run->checks[i], stream);
             fprintf(stream, ",metric=\"%s\"", words_name(&check_metric_words, figure->metric));
             if (isfinite(figure->peer))
                 fprintf(stream, ",peer=\"%.0f\"", figure->peer);
@@ -147,8 +146,7 @@ static void put_states(const struct run *run, const char *name, const char *help
         memcpy(&value, (const char *)&run->checks[i].state + offset, sizeof value);
         if (!isfinite(value))
             continue;
-        fputs(name, stream);
-        put_labels(&run->checks[i], stream);
+        put_name(name, &run->checks[i], stream);
         fprintf(stream, "} %.9g\n", value);
     }
 }
