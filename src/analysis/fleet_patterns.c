@@ -223,13 +223,14 @@ static const char *tool_of(const struct fleet *fleet, const struct fleet_card *c
 struct member {
     const char *key;
     const struct fleet_card *card;
+    size_t place; // index of the card among those of its kind, which are in the order of machines
 };
 
 static int compare_members(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
     int order = strcmp(x->key, y->key);
-    return order ? order : (x->card > y->card) - (x->card < y->card);
+    return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
 // Returns the cards of one kind (model and API), sorted by group, and sets *count. `key` returns
@@ -239,8 +240,10 @@ static struct member *members_of(struct fleet *fleet, size_t kind, group_key *ke
     struct member *members = ARENA_ARRAY(fleet->arena, fleet->kinds[kind].count, struct member);
     *count = 0;
     for (size_t i = 0; i < fleet->count; i++)
-        if (fleet->cards[i]->kind == kind)
-            members[(*count)++] = (struct member){key(fleet, fleet->cards[i]), fleet->cards[i]};
+        if (fleet->cards[i]->kind == kind) {
+            members[*count] = (struct member){key(fleet, fleet->cards[i]), fleet->cards[i], *count};
+            ++*count;
+        }
     qsort(members, *count, sizeof *members, compare_members);
     return members;
 }

@@ -345,6 +345,26 @@ static void cards_with_other_firmware_are_a_group(void **state)
     fleet_destroy(fleet);
 }
 
+// Given files that are read in the opposite order of their machines, when versions differ, then the
+// remark names the first machine with each version, wherever its cards lie in memory.
+static void versions_name_the_first_machine_in_whatever_order_files_are_read(void **state)
+{
+    (void)state;
+    const struct synthetic synthetic = {.seed = 11, .machines = 10};
+    struct fleet *fleet = fleet_create();
+    for (size_t i = synthetic.machines; i-- > 0;) {
+        struct run *run = synthetic_run(&synthetic, i);
+        flash_three(run, i);
+        fleet_add_run(fleet, run, arena_printf(run->arena, "%zu.json", i));
+        run_destroy(run);
+    }
+    fleet_judge(fleet);
+    assert_string_equal(synthetic_remark(fleet, "version"),
+                        "versions differ: VBIOS 96.00.74.00.01 on 56 cards (r00n03 …), "
+                        "VBIOS 96.00.A5.00.01 on 24 cards (r00n00 …)");
+    fleet_destroy(fleet);
+}
+
 static void heat(struct run *run, size_t machine)
 {
     for (size_t i = 0; i < run->check_count; i++) {
@@ -414,6 +434,7 @@ int main(void)
         cmocka_unit_test(groups_that_differ_are_reported_and_stay_in_the_comparison),
         cmocka_unit_test(machines_are_grouped_by_a_pattern_in_place_of_racks),
         cmocka_unit_test(cards_with_other_firmware_are_a_group),
+        cmocka_unit_test(versions_name_the_first_machine_in_whatever_order_files_are_read),
         cmocka_unit_test(a_loss_that_goes_with_heat_is_said_so),
         cmocka_unit_test(a_machine_with_fewer_cards_is_named),
         cmocka_unit_test(a_share_that_is_not_known_is_no_number),
