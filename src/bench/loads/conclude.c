@@ -214,12 +214,6 @@ static const struct binding *binding_of(const struct result *result)
     return busy(result, most) >= busy_least ? most : NULL;
 }
 
-static const char *case_words(struct arena *arena, const struct result *result)
-{
-    return arena_printf(arena, "%s %s", case_text(&result->bench_case, "load"),
-                        case_text(&result->bench_case, "pattern"));
-}
-
 static void report_binding(struct run *run, const char *device, const struct binding *binding)
 {
     const char **keys = ARENA_ARRAY(run->arena, run->result_count, const char *), *names = "";
@@ -232,8 +226,9 @@ static void report_binding(struct run *run, const char *device, const struct bin
         least = fmin(least, busy(result, binding));
         most = fmax(most, busy(result, binding));
         if (count < CASES_NAMED)
-            names = arena_printf(run->arena, "%s%s%s", names, count ? ", " : "",
-                                 case_words(run->arena, result));
+            names = arena_printf(run->arena, "%s%s%s %s", names, count ? ", " : "",
+                                 case_text(&result->bench_case, "load"),
+                                 case_text(&result->bench_case, "pattern"));
         keys[count++] = result->key;
     }
     if (count == 0)

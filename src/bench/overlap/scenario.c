@@ -126,9 +126,12 @@ const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
 
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload)
 {
-    uint32_t before = scenario->workloads[workload].after;
-    for (size_t w = workload; w-- > 0;)
-        if (before & BIT(w))
-            before |= scenario->workloads[w].after;
+    uint32_t before = scenario->workloads[workload].after, last = 0;
+    while (before != last) {
+        last = before;
+        for (size_t w = 0; w < scenario->count; w++)
+            if (before & BIT(w))
+                before |= scenario->workloads[w].after;
+    }
     return before;
 }

@@ -81,7 +81,7 @@ const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
                                                      const struct overlap_scenario *scenario);
 
 // Returns the bit set of all workloads that must end before `workload` starts: `workload` waits for
-// them directly or through other workloads.
+// them directly or through other workloads. It is in the set itself if it can never start.
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);
 
 // ---------------------------------------------------------------- files (scenario_file.c)

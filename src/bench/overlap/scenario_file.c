@@ -142,22 +142,11 @@ static bool after_read(struct loader *loader, const struct json_node *node, size
     return true;
 }
 
-static uint32_t before(const struct loader *loader, size_t w)
-{
-    uint32_t found = loader->workloads[w].after, last = 0;
-    while (found != last) {
-        last = found;
-        for (size_t p = 0; p < loader->count; p++)
-            if (found & BIT(p))
-                found |= loader->workloads[p].after;
-    }
-    return found;
-}
-
 static bool after_check(struct loader *loader, const struct json_node *node, size_t w)
 {
+    const struct overlap_scenario all = {.workloads = loader->workloads, .count = loader->count};
     const struct overlap_workload *workload = &loader->workloads[w];
-    if (before(loader, w) & BIT(w))
+    if (overlap_scenario_before(&all, w) & BIT(w))
         return json_fail(&loader->reader, node,
                          "%s waits for itself, perhaps by way of others: nothing could begin",
                          workload->name);
