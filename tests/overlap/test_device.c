@@ -178,15 +178,24 @@ static void draws_are_drawn_where_the_device_can(void **state)
     struct fixture *f = *state;
     bool can = f->bench.session.info->caps & GPU_CAP(GRAPHICS);
     const struct overlap_scenario *settled = overlap_scenario_settle(
-        f->bench.session.arena, f->own, f->bench.session.info, overlap_scenario_find("draws"));
+        f->bench.session.arena, f->own, OVERLAP_BARRIER_MEMORY, overlap_scenario_find("draws"));
     assert_int_equal(settled->workloads[0].draw, can);
     assert_int_equal(overlap_scenario_waits_for_draw(settled), can);
     // A draw on a queue without graphics is a dispatch.
     static const struct overlap_workload aside[] = {{"a", OVERLAP_COMPUTE, true, 1, 1, 0}};
     const struct overlap_scenario scenario = {"aside", "", aside, 1, false, false, false};
     settled =
-        overlap_scenario_settle(f->bench.session.arena, f->own, f->bench.session.info, &scenario);
+        overlap_scenario_settle(f->bench.session.arena, f->own, OVERLAP_BARRIER_MEMORY, &scenario);
     assert_int_equal(settled->workloads[0].draw, can && !f->own->queues[OVERLAP_COMPUTE]);
+}
+
+static void without_barriers_no_workload_waits(void **state)
+{
+    struct fixture *f = *state;
+    for (enum overlap_barrier b = OVERLAP_BARRIER_MEMORY; b <= OVERLAP_BARRIER_NONE; b++)
+        assert_int_equal(overlap_scenario_waits(overlap_scenario_settle(
+                             f->bench.session.arena, f->own, b, overlap_scenario_find("default"))),
+                         b != OVERLAP_BARRIER_NONE);
 }
 
 // If a row of pixels is alone, half of each quad lies outside.
@@ -459,6 +468,7 @@ int main(int argc, char **argv)
         EACH(what_waits_begins_after_what_it_waits_for),
         EACH(every_kind_of_barrier_holds_in_both_places),
         EACH(draws_are_drawn_where_the_device_can),
+        EACH(without_barriers_no_workload_waits),
         EACH(draws_of_every_height_are_whole),
         EACH(without_a_second_queue_none_is_urgent),
         EACH(with_two_queues_the_compute_queue_is_urgent_or_it_is_said_why_not),

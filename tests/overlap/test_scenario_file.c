@@ -67,7 +67,6 @@ static void what_waits_may_be_on_the_other_queue(void **state)
     assert_non_null(scenario);
     assert_true(overlap_scenario_waits(scenario));
     assert_false(overlap_scenario_stays(scenario));
-    assert_false(overlap_scenario_waits(overlap_scenario_free(arena, scenario)));
     arena_destroy(arena);
 }
 

@@ -130,12 +130,13 @@ struct overlap_stage {
     uint32_t token; // token of the frame or warm-up that was recorded last
 };
 
-// Returns a copy of the scenario, in `arena`, that the device can run. The workloads of a queue
-// that the device lacks run on the direct queue. A draw becomes a dispatch if the device has no
-// graphics, or if the draw would run on the device's second queue.
+// Returns a copy of the scenario, in `arena`, that the device can run with this kind of barrier.
+// The workloads of a queue that the device lacks run on the direct queue. A draw becomes a dispatch
+// if the device has no graphics, or if the draw would run on the device's second queue. With
+// OVERLAP_BARRIER_NONE, no workload waits for another.
 const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
                                                        const struct overlap_session *session,
-                                                       const struct gpu_info *info,
+                                                       enum overlap_barrier barrier,
                                                        const struct overlap_scenario *scenario);
 
 // Makes the buffers, the render targets and the image. Replaces the scenario by one that the device

@@ -109,21 +109,6 @@ bool overlap_scenario_stays(const struct overlap_scenario *scenario)
     return false;
 }
 
-const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
-                                                     const struct overlap_scenario *scenario)
-{
-    struct overlap_workload *workloads =
-        ARENA_ARRAY(arena, scenario->count, struct overlap_workload);
-    struct overlap_scenario *copy = ARENA_NEW(arena, struct overlap_scenario);
-    *copy = *scenario;
-    copy->workloads = workloads;
-    for (size_t w = 0; w < scenario->count; w++) {
-        workloads[w] = scenario->workloads[w];
-        workloads[w].after = 0;
-    }
-    return copy;
-}
-
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload)
 {
     uint32_t before = scenario->workloads[workload].after, last = 0;

@@ -76,10 +76,6 @@ bool overlap_scenario_waits(const struct overlap_scenario *scenario);
 // True if any workload waits for a workload on its own queue.
 bool overlap_scenario_stays(const struct overlap_scenario *scenario);
 
-// Returns a copy of the scenario, in `arena`, in which no workload waits for another.
-const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
-                                                     const struct overlap_scenario *scenario);
-
 // Returns the bit set of all workloads that must end before `workload` starts: `workload` waits for
 // them directly or through other workloads. It is in the set itself if it can never start.
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);

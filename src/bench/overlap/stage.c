@@ -8,9 +8,10 @@ enum {
 
 const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
                                                        const struct overlap_session *session,
-                                                       const struct gpu_info *info,
+                                                       enum overlap_barrier barrier,
                                                        const struct overlap_scenario *scenario)
 {
+    const struct gpu_info *info = gpu_device_info(gpu_scope_device(session->scope));
     struct overlap_scenario *settled = ARENA_NEW(arena, struct overlap_scenario);
     struct overlap_workload *workloads =
         ARENA_ARRAY(arena, scenario->count, struct overlap_workload);
@@ -20,6 +21,8 @@ const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
             workloads[w].queue = OVERLAP_DIRECT;
         workloads[w].draw = workloads[w].draw && workloads[w].queue == OVERLAP_DIRECT &&
                             info->caps & GPU_CAP(GRAPHICS);
+        if (barrier == OVERLAP_BARRIER_NONE)
+            workloads[w].after = 0;
     }
     *settled = *scenario;
     settled->workloads = workloads;
@@ -62,8 +65,7 @@ static bool make_targets(struct overlap_stage *stage, struct error *err)
 bool overlap_stage_init(struct overlap_stage *stage, struct error *err)
 {
     const struct overlap_scenario *scenario = stage->scenario =
-        overlap_scenario_settle(stage->arena, stage->session,
-                                gpu_device_info(gpu_scope_device(stage->scope)), stage->scenario);
+        overlap_scenario_settle(stage->arena, stage->session, stage->barrier, stage->scenario);
     stage->stride = 0;
     for (size_t w = 0; w < scenario->count; w++) {
         uint32_t threads = scenario->workloads[w].blocks * OVERLAP_BLOCK_THREADS;

@@ -119,12 +119,9 @@ static bool recall(struct work *work, struct error *err)
     work->history = ARENA_NEW(run->session->arena, struct overlap_history);
     work->history->repeats[0] = work->history->repeats[1] = 1;
     work->history->polling.offset_ns = work->history->polling.known_ns = NAN;
-    const struct overlap_scenario *scenario =
+    work->history->scenario =
         overlap_scenario_get(run->session->arena, case_text(run->bench_case, "scenario"), err);
-    if (scenario && case_choice(run->bench_case, "barrier") == OVERLAP_BARRIER_NONE)
-        scenario = overlap_scenario_free(run->session->arena, scenario);
-    work->history->scenario = scenario;
-    return scenario != NULL;
+    return work->history->scenario != NULL;
 }
 
 // Asks the driver to hold the device's clock stable or, for other scenarios, to release it on both
