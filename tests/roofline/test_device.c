@@ -141,6 +141,18 @@ static void only_whole_steps_make_an_intensity(void **state)
     assert_int_equal(roofline_steps(&most), 32768);
 }
 
+static void a_device_without_room_for_the_data_is_refused(void **state)
+{
+    const struct workbench *bench = *state;
+    struct bench_session session = bench->session;
+    struct gpu_info small = *session.info;
+    struct error err = {0};
+    small.limits.memory_bytes = 64 << 10;
+    session.info = &small;
+    assert_false(roofline_open(&session, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+}
+
 #define EACH(test) WORKBENCH_TEST(bench_roofline, test)
 
 int main(int argc, char **argv)
@@ -154,6 +166,7 @@ int main(int argc, char **argv)
         EACH(a_cpu_reads_at_least_one_period),
         EACH(one_changed_value_is_a_mismatch),
         EACH(types_share_the_buffer_that_is_there),
+        EACH(a_device_without_room_for_the_data_is_refused),
         cmocka_unit_test(another_number_of_steps_adds_up_to_something_else),
         cmocka_unit_test(only_whole_steps_make_an_intensity),
     };

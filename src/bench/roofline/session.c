@@ -131,6 +131,9 @@ bool roofline_open(struct bench_session *bench, struct error *err)
                               bench->info->kind == GPU_KIND_CPU ? cpu_bytes : bytes_wanted,
                               MEMORY_SHARE) /
         PERIOD_BYTES * PERIOD_BYTES;
+    if (session->bytes == 0)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "the largest buffer of this device has fewer than %d bytes", PERIOD_BYTES);
     if (bench->info->kind != GPU_KIND_CPU &&
         session->bytes < CACHES * bench->limits.last_cache_bytes)
         return error_set(err, ERROR_UNSUPPORTED,
