@@ -179,6 +179,41 @@ static void times_that_cannot_be_true_are_no_span(void **state)
     }
 }
 
+static cl_int refuse_build(cl_program program, cl_uint count, const cl_device_id *devices,
+                           const char *options, void (*done)(cl_program, void *), void *context)
+{
+    (void)program, (void)count, (void)devices, (void)options, (void)done, (void)context;
+    return CL_BUILD_PROGRAM_FAILURE;
+}
+
+static cl_int state_an_endless_log(cl_program program, cl_device_id device,
+                                   cl_program_build_info which, size_t room, void *to, size_t *size)
+{
+    (void)program, (void)device, (void)which, (void)room, (void)to;
+    if (size)
+        *size = SIZE_MAX / 4;
+    return CL_SUCCESS;
+}
+
+// Given a compiler that fails and states a log that no memory holds, then the error is the
+// compiler's.
+static void an_endless_build_log_is_left_out(void **state)
+{
+    const struct world *w = *state;
+    const struct gpu_program_desc ids = {.kernel = kernel_find("conf_ids")};
+    struct error err = {0};
+    cl_api_clBuildProgram build = w->driver->clBuildProgram;
+    cl_api_clGetProgramBuildInfo log = w->driver->clGetProgramBuildInfo;
+    w->driver->clBuildProgram = refuse_build;
+    w->driver->clGetProgramBuildInfo = state_an_endless_log;
+    const struct gpu_program *made = gpu_program_create(w->scope, &ids, &err);
+    w->driver->clBuildProgram = build;
+    w->driver->clGetProgramBuildInfo = log;
+    assert_null(made);
+    assert_int_equal(err.code, ERROR_INTERNAL);
+    assert_non_null(strstr(err.message, "CL_BUILD_PROGRAM_FAILURE"));
+}
+
 static int open_world(void **state)
 {
     struct world *w = *state;
@@ -214,6 +249,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(only_what_was_lent_comes_back, open_world, close_world),
         cmocka_unit_test_setup_teardown(times_that_cannot_be_true_are_no_span, open_world,
                                         close_world),
+        cmocka_unit_test_setup_teardown(an_endless_build_log_is_left_out, open_world, close_world),
     };
     bool none = gpu_system_device_count(world.system) == 0;
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)

@@ -2,13 +2,19 @@
 // Programs. The driver compiles OpenCL C source; each variant of a kernel is a cl_program.
 #include "gpu/opencl/opencl.h"
 
+enum {
+    // maximum size in bytes of a compiler's log; longer logs are ignored
+    LOG_BYTES_MAX = 16 << 20
+};
+
 // Returns the compiler's log, with blanks in place of newlines and tabs; "" if there is no log.
 static const char *build_log(const struct opencl_device *device, cl_program program,
                              struct arena *arena)
 {
     size_t bytes = 0;
     if (device->api->clGetProgramBuildInfo(program, device->device, CL_PROGRAM_BUILD_LOG, 0, NULL,
-                                           &bytes) != CL_SUCCESS)
+                                           &bytes) != CL_SUCCESS ||
+        bytes > LOG_BYTES_MAX)
         return "";
     char *log = arena_alloc(arena, bytes + 1);
     if (device->api->clGetProgramBuildInfo(program, device->device, CL_PROGRAM_BUILD_LOG, bytes,
