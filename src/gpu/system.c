@@ -157,6 +157,8 @@ static void add_device(struct gpu_enumeration *to, const struct gpu_info *found)
     // A UUID of zeros is none: several devices may have it.
     info.has_uuid = info.has_uuid && memcmp(info.uuid, no_uuid, sizeof no_uuid) != 0;
     make_printable(to->arena, info.name, sizeof info.name);
+    if (!info.name[strspn(info.name, " ")])
+        snprintf(info.name, sizeof info.name, "device without a name");
     make_printable(to->arena, info.vendor, sizeof info.vendor);
     make_printable(to->arena, info.driver, sizeof info.driver);
     make_printable(to->arena, info.api_version, sizeof info.api_version);

@@ -103,6 +103,14 @@ static void one_api_alone_loads_nothing_else(void **state)
     gpu_system_destroy(system);
 }
 
+static void a_device_without_a_name_is_listed_as_such(void **state)
+{
+    (void)state;
+    struct gpu_system *system = system_of("first");
+    assert_string_equal(gpu_system_info(system, 0)->name, "device without a name");
+    gpu_system_destroy(system);
+}
+
 static void one_that_comes_after_others_has_them_loaded_but_not_listed(void **state)
 {
     (void)state;
@@ -337,6 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_are_loaded_in_the_order_of_the_list),
         cmocka_unit_test(one_api_alone_loads_nothing_else),
+        cmocka_unit_test(a_device_without_a_name_is_listed_as_such),
         cmocka_unit_test(one_that_comes_after_others_has_them_loaded_but_not_listed),
         cmocka_unit_test(an_unknown_api_is_unavailable),
         cmocka_unit_test(a_known_card_keeps_its_id),
