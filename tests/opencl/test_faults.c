@@ -214,6 +214,29 @@ static void an_endless_build_log_is_left_out(void **state)
     assert_non_null(strstr(err.message, "CL_BUILD_PROGRAM_FAILURE"));
 }
 
+static void *map_nothing(cl_command_queue queue, cl_mem memory, cl_bool waits, cl_map_flags flags,
+                         size_t offset, size_t bytes, cl_uint count, const cl_event *events,
+                         cl_event *event, cl_int *result)
+{
+    (void)queue, (void)memory, (void)waits, (void)flags, (void)offset, (void)bytes, (void)count;
+    (void)events, (void)event;
+    *result = CL_SUCCESS;
+    return NULL;
+}
+
+static void a_buffer_without_an_address_is_refused(void **state)
+{
+    const struct world *w = *state;
+    const struct gpu_buffer_desc desc = {.bytes = 64, .memory = GPU_MEMORY_READBACK};
+    struct error err = {0};
+    cl_api_clEnqueueMapBuffer really = w->driver->clEnqueueMapBuffer;
+    w->driver->clEnqueueMapBuffer = map_nothing;
+    const struct gpu_buffer *made = gpu_buffer_create(w->scope, &desc, &err);
+    w->driver->clEnqueueMapBuffer = really;
+    assert_null(made);
+    assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
+}
+
 static int open_world(void **state)
 {
     struct world *w = *state;
@@ -248,6 +271,8 @@ int main(void)
                                         close_world),
         cmocka_unit_test_setup_teardown(only_what_was_lent_comes_back, open_world, close_world),
         cmocka_unit_test_setup_teardown(times_that_cannot_be_true_are_no_span, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(a_buffer_without_an_address_is_refused, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(an_endless_build_log_is_left_out, open_world, close_world),
     };

@@ -205,6 +205,45 @@ static void a_clock_that_runs_backwards_gives_no_span(void **state)
     gpu_system_destroy(system);
 }
 
+static VKAPI_ATTR VkResult VKAPI_CALL map_nothing(VkDevice device, VkDeviceMemory memory,
+                                                  VkDeviceSize offset, VkDeviceSize bytes,
+                                                  VkMemoryMapFlags flags, void **to)
+{
+    (void)device, (void)memory, (void)offset, (void)bytes, (void)flags, (void)to;
+    return VK_SUCCESS;
+}
+
+static void VKAPI_CALL list_endless_types(VkPhysicalDevice device,
+                                          VkPhysicalDeviceMemoryProperties *memory)
+{
+    (void)device;
+    memory->memoryTypeCount = UINT32_MAX;
+}
+
+// Given a driver that maps memory nowhere, or that states other types of memory than when it was
+// listed, then the buffer is refused, or is made of the types that were checked.
+static void memory_is_what_the_driver_stated_first_and_has_an_address(void **state)
+{
+    (void)state;
+    *open_control() = (struct faults){0};
+    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});
+    struct error err = {0};
+    PFN_vkGetPhysicalDeviceMemoryProperties really = vkGetPhysicalDeviceMemoryProperties;
+    vkGetPhysicalDeviceMemoryProperties = list_endless_types;
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+    vkGetPhysicalDeviceMemoryProperties = really;
+    assert_non_null(device);
+    assert_true(live_a_life(device, &err));
+    struct gpu_scope *scope = gpu_scope_open(device);
+    ((struct vulkan_device *)device)->vk.vkMapMemory = map_nothing;
+    assert_null(gpu_buffer_create(
+        scope, &(struct gpu_buffer_desc){.bytes = 64, .memory = GPU_MEMORY_READBACK}, &err));
+    assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
+    gpu_scope_close(scope);
+    gpu_device_close(device);
+    gpu_system_destroy(system);
+}
+
 static void an_instance_that_fails_is_unavailable(void **state)
 {
     (void)state;
@@ -260,6 +299,7 @@ int main(void)
         cmocka_unit_test(a_device_lost_at_every_call_says_so),
         cmocka_unit_test(an_exhausted_descriptor_pool_is_followed_by_another),
         cmocka_unit_test(a_clock_that_runs_backwards_gives_no_span),
+        cmocka_unit_test(memory_is_what_the_driver_stated_first_and_has_an_address),
         cmocka_unit_test(an_instance_that_fails_is_unavailable),
         cmocka_unit_test(a_layer_between_fathom_and_the_driver_is_named), // last: removes the layer
     };

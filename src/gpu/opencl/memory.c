@@ -18,6 +18,8 @@ static bool map(const struct opencl_device *device, struct opencl_buffer *buffer
     buffer->base.mapped = device->api->clEnqueueMapBuffer(device->host, buffer->memory, CL_FALSE,
                                                           CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
                                                           NULL, &event, &result);
+    if (result == CL_SUCCESS && !buffer->base.mapped)
+        result = CL_MAP_FAILURE;
     return opencl_host_end(device, result, event, "clEnqueueMapBuffer", err);
 }
 

@@ -70,6 +70,7 @@ struct vulkan_features {
 
 struct vulkan_physical {
     VkPhysicalDevice handle;
+    VkPhysicalDeviceMemoryProperties memory;
     struct vulkan_extensions extensions;
     struct vulkan_features features;     // features of the device; their pNext is not valid
     uint32_t families[GPU_FAMILIES_MAX]; // families[i] is Vulkan's index of gpu_info.families[i]
@@ -128,7 +129,6 @@ struct vulkan_device {
     const struct gpu_info *info;
     VkDevice handle;
     struct VolkDeviceTable vk;
-    VkPhysicalDeviceMemoryProperties memory;
     struct vulkan_queue queues[GPU_QUEUES_MAX];
     uint32_t families[GPU_QUEUES_MAX]; // Vulkan's indices of the queue families in use, each once
     uint32_t family_count;

@@ -145,7 +145,6 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
     device->state = state;
     device->physical = &device->state->physical[info->index];
     device->info = info;
-    vkGetPhysicalDeviceMemoryProperties(device->physical->handle, &device->memory);
     if (!plan_queues(info, desc, &plan, err) || !create_device(device, desc, &plan, err))
         return NULL;
     get_queues(device, desc, &plan);

@@ -102,7 +102,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 // Sets the memory size (the largest device-local heap), and its free part if the driver reports it.
-static void fill_memory(const struct vulkan_physical *physical, struct gpu_info *info)
+static void fill_memory(struct vulkan_physical *physical, struct gpu_info *info)
 {
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
@@ -117,6 +117,7 @@ static void fill_memory(const struct vulkan_physical *physical, struct gpu_info 
         info->limits.memory_bytes = UINT64_MAX;
         return;
     }
+    physical->memory = *memory;
     for (uint32_t i = 0; i < memory->memoryHeapCount; i++) {
         const VkMemoryHeap *heap = &memory->memoryHeaps[i];
         if (!(heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) ||

@@ -60,7 +60,7 @@ bool vulkan_memory_allocate(const struct vulkan_device *device,
                             const struct vulkan_allocation *allocation, VkDeviceMemory *memory,
                             struct error *err)
 {
-    int type = choose_type(&device->memory, allocation->needs.memoryTypeBits,
+    int type = choose_type(&device->physical->memory, allocation->needs.memoryTypeBits,
                            &preferences[allocation->memory]);
     if (type < 0)
         return error_set(err, ERROR_UNSUPPORTED, "%s: %s has no memory that is %s",
@@ -119,6 +119,8 @@ bool vulkan_buffer_init(const struct vulkan_device *device, const struct gpu_buf
     if (result == VK_SUCCESS && desc->memory != GPU_MEMORY_DEVICE)
         result = device->vk.vkMapMemory(device->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0,
                                         &buffer->base.mapped);
+    if (result == VK_SUCCESS && desc->memory != GPU_MEMORY_DEVICE && !buffer->base.mapped)
+        result = VK_ERROR_MEMORY_MAP_FAILED;
     if (result != VK_SUCCESS)
         return vulkan_error(err, result, "%s of %" PRIu64 " bytes", what, desc->bytes);
     VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
