@@ -160,6 +160,31 @@ static void what_does_not_fit_is_refused(void **state)
                      launch_elements_max(bench->session.info) + 1);
 }
 
+static bool skip_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
+                          struct error *err)
+{
+    (void)batch, (void)dispatch, (void)err;
+    return true;
+}
+
+// Given a device that says that all is done but runs nothing, then correct data are not taken for
+// proven.
+static void a_check_that_does_not_run_proves_nothing(void **state)
+{
+    struct launch_session *own = session_of(state);
+    struct gpu_device *device = own->bench->device;
+    const struct gpu_backend *really = device->backend;
+    struct gpu_backend idle = *really;
+    struct error err = {0};
+    assert_true(launch_prepare(own, 5000, &err) && launch_check(own, 0, 5000, 1, &err));
+    idle.batch_dispatch = skip_dispatch;
+    device->backend = &idle;
+    bool proven = launch_check(own, 0, 5000, 1, &err);
+    device->backend = really;
+    assert_false(proven);
+    assert_int_equal(err.code, ERROR_MISMATCH);
+}
+
 static bool stand_still(struct gpu_batch *batch, unsigned span, double *ns, struct error *err)
 {
     (void)batch, (void)span, (void)err;
@@ -200,6 +225,7 @@ int main(int argc, char **argv)
         EACH(a_kernel_that_did_not_run_shows),
         EACH(one_wrong_element_is_a_mismatch),
         EACH(what_does_not_fit_is_refused),
+        EACH(a_check_that_does_not_run_proves_nothing),
         EACH(a_clock_that_stands_still_gives_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 // Measures and verifies every kind of drawing on the device that is there. Tests the verification,
 // too: a wrong image gives MISMATCH and no number.
 #include "bench/raster/session.h"
+#include "gpu/backend.h"
 #include "workbench.h"
 
 extern const struct benchmark bench_raster;
@@ -139,6 +140,35 @@ static void a_wrong_image_is_a_mismatch(void **state)
     assert_int_equal(err.code, ERROR_MISMATCH);
 }
 
+static bool skip_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
+                          struct error *err)
+{
+    (void)batch, (void)dispatch, (void)err;
+    return true;
+}
+
+// Given a device that says that all is done but runs nothing, then a correct image is not taken for
+// proven.
+static void a_check_that_does_not_run_proves_nothing(void **state)
+{
+    static const char triangles[] = "work=triangles/facing=front/side=4";
+    struct workbench *bench = bench_of(state);
+    struct raster_session *own = bench->session.state;
+    struct gpu_device *device = bench->session.device;
+    const struct gpu_backend *really = device->backend;
+    struct gpu_backend idle = *really;
+    struct error err = {0};
+    expect_metric(bench, RASTER_TRIANGLE_RATE, triangles);
+    const struct raster_check_params check = check_of(bench, triangles);
+    assert_true(raster_check(own, own->targets->target, &check, &err));
+    idle.batch_dispatch = skip_dispatch;
+    device->backend = &idle;
+    bool proven = raster_check(own, own->targets->target, &check, &err);
+    device->backend = really;
+    assert_false(proven);
+    assert_int_equal(err.code, ERROR_MISMATCH);
+}
+
 #define EACH(test) WORKBENCH_TEST(bench_raster, test)
 
 int main(int argc, char **argv)
@@ -154,6 +184,7 @@ int main(int argc, char **argv)
         EACH(cores_are_counted_or_reported_as_unknown),
         EACH(a_session_has_room_for_targets_of_any_width),
         EACH(a_wrong_image_is_a_mismatch),
+        EACH(a_check_that_does_not_run_proves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

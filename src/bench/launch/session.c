@@ -202,17 +202,28 @@ bool launch_count(struct launch_session *session, uint32_t *count, struct error 
     return gpu_buffer_read(session->words, 0, count, sizeof *count, err);
 }
 
+static bool count_wrong(struct launch_session *session, unsigned end, const struct params *params,
+                        uint32_t *wrong, struct error *err)
+{
+    return launch_count_clear(session, err) &&
+           run_once(session, session->check, session->ends[end], params, err) &&
+           launch_count(session, wrong, err);
+}
+
+// First checks for a factor that no element has: a check that did not run would find nothing wrong.
 bool launch_check(struct launch_session *session, unsigned end, uint64_t elements, float factor,
                   struct error *err)
 {
-    uint32_t wrong = 0;
-    if (!launch_count_clear(session, err) ||
-        !run_once(session, session->check, session->ends[end],
-                  &(struct params){(uint32_t)elements, factor}, err) ||
-        !launch_count(session, &wrong, err))
+    uint32_t wrong = 0, count = (uint32_t)elements;
+    if (!count_wrong(session, end, &(struct params){count, 4 * factor}, &wrong, err))
         return false;
-    return wrong == 0 || error_set(err, ERROR_MISMATCH, "%u of %llu elements are wrong", wrong,
-                                   (unsigned long long)elements);
+    if (wrong != count)
+        return error_set(err, ERROR_MISMATCH, "the check looked at %u of %u elements", wrong,
+                         count);
+    if (!count_wrong(session, end, &(struct params){count, factor}, &wrong, err))
+        return false;
+    return wrong == 0 ||
+           error_set(err, ERROR_MISMATCH, "%u of %u elements are wrong", wrong, count);
 }
 
 // The factors −1 and 1 alternate: each kernel changes its target, and products are exact.

@@ -83,11 +83,11 @@ bool raster_census_take(struct raster_session *session, struct raster_census *ce
 
 // ---------------------------------------------------------------- the proof
 
-bool raster_check(struct raster_session *session, struct gpu_target *target,
-                  const struct raster_check_params *params, struct error *err)
+static bool count_wrong(struct raster_session *session, struct gpu_target *target,
+                        const struct raster_check_params *params, uint32_t result[4],
+                        struct error *err)
 {
     const uint32_t none[4] = {0, UINT32_MAX, 0, 0};
-    uint32_t result[4];
     struct gpu_scope *scope = gpu_scope_open(session->bench->device);
     struct gpu_batch *batch = gpu_batch_create(scope, &(struct gpu_batch_desc){.draws = true}, err);
     bool done = batch && gpu_buffer_write(session->result, 0, none, sizeof none, err);
@@ -102,9 +102,27 @@ bool raster_check(struct raster_session *session, struct gpu_target *target,
                        .params = params,
                        .params_bytes = sizeof *params});
         done = gpu_batch_end(batch, err) && gpu_batch_run(batch, wait_ns, err) &&
-               gpu_buffer_read(session->result, 0, result, sizeof result, err);
+               gpu_buffer_read(session->result, 0, result, sizeof none, err);
     }
     gpu_scope_close(scope);
+    return done;
+}
+
+// First checks with a tolerance that no pixel keeps: a check that did not run would find nothing
+// wrong.
+bool raster_check(struct raster_session *session, struct gpu_target *target,
+                  const struct raster_check_params *params, struct error *err)
+{
+    uint32_t result[4], pixels = params->width * params->height;
+    struct raster_check_params strict = *params;
+    for (unsigned channel = 0; channel < 4; channel++)
+        strict.tolerance[channel] = -1;
+    if (!count_wrong(session, target, &strict, result, err))
+        return false;
+    if (result[0] != pixels)
+        return error_set(err, ERROR_MISMATCH, "the check looked at %u of %u pixels", result[0],
+                         pixels);
+    bool done = count_wrong(session, target, params, result, err);
     if (!done || result[0] == 0)
         return done;
     return error_set(err, ERROR_MISMATCH, "%u of %u x %u pixels are wrong, the first at (%u, %u)",
