@@ -2,6 +2,7 @@
 // Measures and verifies every kind of work of `rays` through queries and pipelines. Tests the
 // verification, too.
 #include "bench/rays/session.h"
+#include "gpu/backend.h"
 #include "workbench.h"
 
 #include <string.h>
@@ -109,6 +110,13 @@ static void trees_of_everything_are_built_updated_and_copied(void **state)
         }
 }
 
+static bool skip_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
+                          struct error *err)
+{
+    (void)batch, (void)dispatch, (void)err;
+    return true;
+}
+
 // The hits of the last visit are right. With another distance, or for a scene with primitives
 // elsewhere, they are not.
 static void a_wrong_hit_is_a_mismatch(void **state)
@@ -140,6 +148,16 @@ static void a_wrong_hit_is_a_mismatch(void **state)
     workbench_flip(session->hits, hit * sizeof *hits + offsetof(struct rays_hit, distance),
                    1 << 18);
     assert_true(rays_beam_check(&run, &beam, &misses, &err));
+    // A device that says that all is done, but runs nothing, proves nothing.
+    struct gpu_device *device = bench->session.device;
+    const struct gpu_backend *really = device->backend;
+    struct gpu_backend idle = *really;
+    idle.batch_dispatch = skip_dispatch;
+    device->backend = &idle;
+    bool proven = rays_beam_check(&run, &beam, &misses, &err);
+    device->backend = really;
+    assert_false(proven);
+    assert_int_equal(err.code, ERROR_MISMATCH);
     tree.scene.move = 0.05f;
     assert_false(rays_beam_check(&run, &beam, &misses, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);

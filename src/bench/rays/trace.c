@@ -128,12 +128,27 @@ static void record_check(void *context, struct gpu_batch *batch)
     gpu_batch_dispatch(batch, &dispatch);
 }
 
+struct result_words {
+    uint32_t unwritten, wrong, misses, first;
+};
+
+static bool run_check(struct bench_visit *run, struct check *check, struct result_words *result,
+                      struct error *err)
+{
+    struct gpu_buffer *buffer = check->session->result;
+    *result = (struct result_words){.first = UINT32_MAX};
+    return gpu_buffer_write(buffer, 0, result, sizeof *result, err) &&
+           rays_run(run, record_check, check, err) &&
+           gpu_buffer_read(buffer, 0, result, sizeof *result, err);
+}
+
+// First checks for a scene without a triangle, where each hit is wrong: a check that did not run
+// would find nothing wrong.
 bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam, uint32_t *misses,
                      struct error *err)
 {
-    struct result_words {
-        uint32_t unwritten, wrong, misses, first;
-    } result = {.first = UINT32_MAX};
+    struct result_words result;
+    const uint32_t rays = 1u << beam->rays_log2;
     struct check check = {
         .session = run->session->state,
         .params = {.rays = beam->rays,
@@ -141,16 +156,20 @@ bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam, uint
                    .instances = beam->tree->desc.kind == GPU_TREE_INSTANCES,
                    .scene = beam->tree->scene},
     };
-    struct gpu_buffer *buffer = check.session->result;
-    if (!gpu_buffer_write(buffer, 0, &result, sizeof result, err) ||
-        !rays_run(run, record_check, &check, err) ||
-        !gpu_buffer_read(buffer, 0, &result, sizeof result, err))
+    check.params.scene.count = 0;
+    if (!run_check(run, &check, &result, err))
+        return false;
+    uint32_t seen = result.unwritten + result.wrong + result.misses;
+    if (seen != rays)
+        return error_set(err, ERROR_MISMATCH, "the check looked at %u of %u rays", seen, rays);
+    check.params.scene.count = beam->tree->scene.count;
+    if (!run_check(run, &check, &result, err))
         return false;
     *misses = result.misses;
     if (result.unwritten || result.wrong)
         return error_set(
             err, ERROR_MISMATCH,
-            "of %u rays, %u were not traced; %u times a hit was wrong, the first is ray %u",
-            1u << beam->rays_log2, result.unwritten, result.wrong, result.first);
+            "of %u rays, %u were not traced; %u times a hit was wrong, the first is ray %u", rays,
+            result.unwritten, result.wrong, result.first);
     return true;
 }
