@@ -45,18 +45,69 @@ def is_by_type(schema):
             and "integer" not in schema.get("type", "integer"))
 
 
-def is_list_by_type(schema):
-    """True if only its length and its members' types decide whether the schema takes a list."""
-    return (schema.keys() <= {"type", "items", "minItems", "maxItems", "description"}
-            and is_by_type(schema.get("items", {})))
+class Part:
+    """A part of the schema, and which values were right for it."""
+    of_schemas = {}
 
+    def __init__(self, schema, definitions):
+        kind, keywords = schema.get("type"), schema.keys() - {"description"}
+        self.schema, self.definitions, self.right = schema, definitions, set()
+        self.others = schema.get("additionalProperties")
+        self.required = set(schema.get("required", ()))
+        self.is_object = kind == "object" and keywords <= {"type", "properties", "required",
+                                                           "additionalProperties"}
+        self.is_list = kind == "array" and keywords <= {"type", "items"}
+        self.is_by_type = is_by_type(schema)
+        # Only the length of a list and its members' types decide.
+        self.is_list_by_type = (keywords <= {"type", "items", "minItems", "maxItems"}
+                                and is_by_type(schema.get("items", {})))
 
-OF_OBJECTS = {"type", "properties", "required", "additionalProperties", "description"}
+    @classmethod
+    def of(cls, schema, definitions):
+        if id(schema) not in cls.of_schemas:
+            meant = schema
+            while meant.keys() <= {"$ref", "description"} and "$ref" in meant:
+                meant = definitions[meant["$ref"].removeprefix("#/$defs/")]
+            cls.of_schemas[id(schema)] = (cls(schema, definitions) if meant is schema
+                                          else cls.of(meant, definitions))
+        return cls.of_schemas[id(schema)]
+
+    @functools.cached_property
+    def members(self):
+        """The parts for an object's members by name; under None that for members without one."""
+        schemas = self.schema.get("properties", {}) | ({None: self.others} if self.others else {})
+        return {name: self.of(schema, self.definitions) for name, schema in schemas.items()}
+
+    @functools.cached_property
+    def items(self):
+        return self.of(self.schema["items"], self.definitions)
+
+    def was_right(self, value):
+        """True if the same value was right, or every part of it for its part of the schema."""
+        if isinstance(value, dict):
+            members = self.members
+            others = members.get(None)
+            return (self.is_object and self.required <= value.keys()
+                    and (self.others is not False or value.keys() <= members.keys())
+                    and all(members.get(name, others).was_right(one)
+                            for name, one in value.items() if name in members or others))
+        if isinstance(value, list) and not self.is_list_by_type:
+            return self.is_list and all(map(self.items.was_right, value))
+        return self.known(value) in self.right
+
+    def known(self, value):
+        """What decides whether the value is right; None if its parts decide."""
+        if isinstance(value, dict):
+            return None
+        if isinstance(value, list):
+            types = frozenset(map(type, value))
+            is_flat = self.is_list_by_type and not types & {dict, list}
+            return (len(value), types) if is_flat else None
+        return type(value), None if self.is_by_type else value
 
 
 class Validator(jsonschema.Draft202012Validator):
     """Remembers values that were right once: most of a run file is numbers, units and names."""
-    right = set()
     of_schemas = {}
 
     def evolve(self, schema):
@@ -65,41 +116,14 @@ class Validator(jsonschema.Draft202012Validator):
             self.of_schemas[id(schema)] = super().evolve(schema=schema)
         return self.of_schemas[id(schema)]
 
-    def was_right(self, instance, schema):
-        """True if the same value was right for this schema, or every part of it for its schema."""
-        while schema.keys() <= {"$ref", "description"} and "$ref" in schema:
-            schema = self.definitions[schema["$ref"].removeprefix("#/$defs/")]
-        kind, keywords = schema.get("type"), schema.keys()
-        if isinstance(instance, dict):
-            parts, others = schema.get("properties", {}), schema.get("additionalProperties")
-            return (kind == "object" and keywords <= OF_OBJECTS
-                    and all(name in instance for name in schema.get("required", ()))
-                    and (others is not False or instance.keys() <= parts.keys())
-                    and all(self.was_right(one, parts.get(name, others))
-                            for name, one in instance.items() if name in parts or others))
-        if isinstance(instance, list) and not is_list_by_type(schema):
-            return (kind == "array" and keywords <= {"type", "items", "description"}
-                    and all(self.was_right(one, schema["items"]) for one in instance))
-        return self.known(instance, schema) in self.right
-
-    @staticmethod
-    def known(instance, schema):
-        """What decides whether the schema takes the value; None if its parts decide."""
-        if isinstance(instance, dict):
-            return None
-        if isinstance(instance, list):
-            types = frozenset(map(type, instance))
-            is_flat = is_list_by_type(schema) and not types & {dict, list}
-            return (id(schema), len(instance), types) if is_flat else None
-        return id(schema), type(instance), None if is_by_type(schema) else instance
-
     def descend(self, instance, schema, **place):
-        if self.was_right(instance, schema):
+        part = Part.of(schema, self.definitions)
+        if part.was_right(instance):
             return
         errors = list(super().descend(instance, schema, **place))
-        known = self.known(instance, schema)
+        known = part.known(instance)
         if known and not errors:
-            self.right.add(known)
+            part.right.add(known)
         yield from errors
 
 
