@@ -117,9 +117,11 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     case SPREAD_RANDOM: {
         // Each of lines × share misses of a lap replaces a random line of the set. A load hits if
         // its line survives the lap. So the share depends on itself; 40 repetitions find it.
-        double share = 1;
-        for (int i = 0; i < 40; i++)
+        double share = 1, before = 0;
+        for (int i = 0; i < 40 && share != before; i++) {
+            before = share;
             share = 1 - pow(1 - 1.0 / ways, lines * share);
+        }
         return share;
     }
     case EVEN_PAIR:
@@ -152,7 +154,8 @@ static double even_share(enum kind kind, unsigned ways, double load)
 static double spread_share(unsigned ways, double load, const double *by_lines)
 {
     double mean = load * ways, probability = exp(-mean), share = 0;
-    for (unsigned k = 0; k + 1 < LINES_MAX; k++) {
+    // The terms after the mean fall; those too small to change the sum are left out.
+    for (unsigned k = 0; k + 1 < LINES_MAX && (k < mean || share + probability > share); k++) {
         share += probability * by_lines[k + 1];
         probability *= mean / (k + 1);
     }
@@ -162,7 +165,7 @@ static double spread_share(unsigned ways, double load, const double *by_lines)
 static void make_shape(double *share, enum kind kind, unsigned ways)
 {
     double by_lines[LINES_MAX];
-    for (unsigned n = 0; n < LINES_MAX; n++)
+    for (unsigned n = 0; n < LINES_MAX && is_spread(kind); n++)
         by_lines[n] = set_share(kind, ways, n);
     for (int i = 0; i < TABLE_COUNT; i++) {
         double load = exp2((double)i / TABLE_PER_OCTAVE - TABLE_BELOW);
