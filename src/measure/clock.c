@@ -137,6 +137,8 @@ void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *bat
 static const double snap = 0.02;
 static const uint64_t no_narrow_counter = UINT64_C(1) << 25;
 static const double slowest_core_hz = 150e6;
+// The host, against which the device clock is measured, may notice the end of a run late.
+static const double stamps_off_allowed = 0.1, dispatch_most_ns = 1e5;
 
 enum {
     // Width in bits of the widest known counter below 64 bits (Arm's generic timer).
@@ -301,6 +303,22 @@ static double tick_against_host(const struct clock_run *runs, size_t count, unsi
     return tick_between(runs, a, b, bits);
 }
 
+// Returns measure_clock.stamps_off.
+static double stamps_off(const struct clock_run *runs, size_t count, double stamp_step_ns,
+                         const struct measure_clock *clock)
+{
+    double off = INFINITY, elapsed_ns = 0;
+    for (size_t r = 0; r < count; r++) {
+        if (runs[r].iterations != most_iterations(runs, count))
+            continue;
+        elapsed_ns = ticks_between(&runs[r], 0, runs[r].count - 1, DEVICE, clock->device_bits) *
+                     clock->device_tick_ns;
+        off = fmin(off, runs[r].span_ns / elapsed_ns - 1);
+    }
+    double allowed = stamps_off_allowed + (dispatch_most_ns + 2 * stamp_step_ns) / elapsed_ns;
+    return isfinite(off) && fabs(off) > allowed ? off : 0;
+}
+
 static double core_ticks_per_device_tick(struct arena *scratch, const struct clock_run *runs,
                                          size_t count, const struct measure_clock *clock)
 {
@@ -360,6 +378,7 @@ void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, s
         clock->device_tick_ns = snapped_to(tick_ns, 1);
         clock->device_step_ns =
             step_of(runs, count, DEVICE, clock->device_bits) * clock->device_tick_ns;
+        clock->stamps_off = stamps_off(runs, count, stamp_step_ns, clock);
     }
     if (clock->has_counter) {
         unsigned bits = clock_evidence_bits(runs, count);

@@ -21,6 +21,9 @@ struct measure_clock {
     unsigned device_bits;  // width of the device-wide clock, which wraps at 2^device_bits
     double device_tick_ns; // length of one tick of the device-wide clock, in ns
     double device_step_ns; // smallest step of the device-wide clock, in ns
+    // Share by which time stamps say more time (above 0) or less (below 0) than the device-wide
+    // clock; 0 if they agree, or if there is no such clock.
+    double stamps_off;
     // The clock kernel, which measures the core clock; NULL if kernels can read no clock.
     struct gpu_program *program;
     // Time in ns of one iteration of the clock kernel's wait between two stamps.

@@ -81,6 +81,10 @@ unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 // - The same without a device clock: from the spans of these runs, less the time that a run with 0
 //   iterations takes beside its stamps. A span encloses its stamps, so the smallest span / ticks is
 //   the best.
+// - Time stamps against the device clock: the span of a run, relative to the time from its first to
+//   its last stamp. The smallest such quotient of the runs with the most iterations counts, because
+//   other work makes spans longer. Below 0.9 or above 1.1, with two steps of the time stamps and
+//   0.1 ms for a dispatch, the time stamps disagree.
 //
 // A counter does not count core cycles in three cases:
 // - It ticks like the device clock: equal rates within 1e-4, and equal steps (lavapipe).

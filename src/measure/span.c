@@ -425,6 +425,8 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
     if (!pass_gate(&worker, err) || !take_paced_samples(&worker, span, err) ||
         !count_work(&worker, span, err))
         return false;
+    if (desc->clock && info_of(&worker)->kind != GPU_KIND_CPU)
+        span->stamps_off = desc->clock->stamps_off;
     span->repeats = worker.repeats;
     span->step_ns = worker.stamp_step_ns / (double)span->repeats;
     span->device_time_ns = (uint64_t)worker.spent_ns;
@@ -439,6 +441,10 @@ void measure_span_note(const struct measure_span *span, struct measure_visit *vi
         visit->clock.low_hz = span->low_hz;
         visit->clock.high_hz = span->high_hz;
     }
+    if (fabs(span->stamps_off) > 0)
+        visit_flag(visit, "clocks-disagree",
+                   "the device's time stamps say %.3g %% %s time than the clock that kernels read",
+                   100 * fabs(span->stamps_off), span->stamps_off > 0 ? "more" : "less");
     visit->device_time_ns += span->device_time_ns;
     visit->began_ns = span->began_ns;
     visit->ended_ns = span->ended_ns;

@@ -41,6 +41,8 @@ struct measure_span {
     // makes two stamps per workgroup, each sample has two clocks: one before it and one after it.
     double low_hz, high_hz;
     size_t count;
+    // measure_clock.stamps_off; 0 if the device is a CPU, whose threads other processes delay.
+    double stamps_off;
     // True if the device waited for the host to submit (MEASURE_HOST_BOUND) in most samples.
     bool host_bound;
     // units of work per sample; the next visit uses it as measure_span_desc.repeats

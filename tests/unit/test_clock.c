@@ -27,6 +27,7 @@ struct script {
     uint64_t device_step, device_start;
     double iteration_ns; // time of one iteration of the waiting loop
     double overhead_ns;  // time of a dispatch without its iterations
+    double stamps_off;   // share by which time stamps say too much time
     uint32_t iterations; // iterations of the long runs
 };
 
@@ -63,7 +64,7 @@ static void play(const struct script *script, struct scripted *played)
             .stamps = played->stamps[r],
             .count = STAMPS,
             .iterations = iterations,
-            .span_ns = now_ns - begin_ns,
+            .span_ns = (now_ns - begin_ns) * (1 + script->stamps_off),
             .seen_ns = now_ns + (r % 2 ? 3e5 : 1e4), // sometimes the host sees the end late
         };
         now_ns += r == RUNS / 2 ? 20e6 : 0;
@@ -106,6 +107,22 @@ static void hopper_has_a_64_bit_core_clock_and_nanoseconds_in_steps_of_32(void *
     NEAR(clock.device_tick_ns, 1, 0);
     NEAR(clock.device_step_ns, 32, 0);
     NEAR(clock.iteration_ns, 18.3, 0.2);
+}
+
+static void time_stamps_of_a_wrong_unit_disagree_with_the_device_clock(void **state)
+{
+    (void)state;
+    // Given a card that idles for 0.05 ms around each dispatch, then its time stamps agree.
+    struct script script = h200;
+    script.overhead_ns = 5e4;
+    NEAR(judge(&script, true, true).stamps_off, 0, 0);
+    // When a driver states a unit that is too large or too small, then they do not.
+    script.overhead_ns = 3e3;
+    script.stamps_off = 0.6;
+    NEAR(judge(&script, true, true).stamps_off, 0.6, 0.01);
+    script.stamps_off = -0.375;
+    NEAR(judge(&script, true, true).stamps_off, -0.375, 0.01);
+    NEAR(judge(&script, true, false).stamps_off, 0, 0);
 }
 
 static void rdna_2_wraps_at_20_bits_and_counts_ticks_of_10_ns(void **state)
@@ -257,6 +274,7 @@ int main(void)
         cmocka_unit_test(stamps_are_related_across_a_wrap),
         cmocka_unit_test(kernels_store_32_bits_of_a_counter_at_most),
         cmocka_unit_test(hopper_has_a_64_bit_core_clock_and_nanoseconds_in_steps_of_32),
+        cmocka_unit_test(time_stamps_of_a_wrong_unit_disagree_with_the_device_clock),
         cmocka_unit_test(rdna_2_wraps_at_20_bits_and_counts_ticks_of_10_ns),
         cmocka_unit_test(lavapipe_reads_one_clock_of_the_host_for_both),
         cmocka_unit_test(a_core_that_runs_at_1_ghz_is_still_a_core),

@@ -207,6 +207,21 @@ static void a_span_becomes_a_rate(void **state)
     arena_destroy(arena);
 }
 
+static void a_span_of_time_stamps_that_disagree_is_suspect(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct measure_visit *visit = measure_visit_create(arena);
+    measure_span_note(&(struct measure_span){.stamps_off = 0}, visit);
+    assert_int_equal(visit->reason_count, 0);
+    measure_span_note(&(struct measure_span){.stamps_off = -0.375}, visit);
+    assert_int_equal(visit->reason_count, 1);
+    assert_string_equal(visit->reasons[0].code, "clocks-disagree");
+    assert_string_equal(visit->reasons[0].text, "the device's time stamps say 37.5 % less time "
+                                                "than the clock that kernels read");
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +237,7 @@ int main(void)
         cmocka_unit_test(stamps_are_paired_by_core),
         cmocka_unit_test(without_core_ids_the_wait_inside_the_kernel_tells),
         cmocka_unit_test(a_span_becomes_a_rate),
+        cmocka_unit_test(a_span_of_time_stamps_that_disagree_is_suspect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
