@@ -24,7 +24,7 @@ enum {
 };
 static const double part_ns = 5e6;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
-// An interval shows other work if it is more than gap_factor times the median, and gap_least_ns
+// An interval shows other work if it is more than gap_factor times the usual one, and gap_least_ns
 // longer than it. A rising core clock makes a loop at most 5.7 times faster (345 to 1980 MHz on an
 // H200).
 static const double gap_factor = 6, gap_least_ns = 20e3;
@@ -47,13 +47,13 @@ struct measure_watch {
 
 // ---------------------------------------------------------------- computed from times
 
-void watch_add_intervals(const double *intervals_ns, size_t count, double median_ns,
+void watch_add_intervals(const double *intervals_ns, size_t count, double usual_ns,
                          struct watch_finding *finding, double *away_ns)
 {
-    double most_ns = fmax(gap_factor * median_ns, median_ns + gap_least_ns);
+    double most_ns = fmax(gap_factor * usual_ns, usual_ns + gap_least_ns);
     double gaps_ns = 0, longest_ns = 0;
     for (size_t i = 0; i < count; i++) {
-        double gap_ns = intervals_ns[i] - median_ns;
+        double gap_ns = intervals_ns[i] - usual_ns;
         finding->watched_ns += intervals_ns[i];
         if (!(intervals_ns[i] > most_ns))
             continue;
@@ -105,13 +105,28 @@ static bool submit(struct measure_watch *watch, struct error *err)
     return gpu_batch_end(watch->batch, err) && gpu_batch_run(watch->batch, timeout_ns, err);
 }
 
+// Leaves out the intervals between two dispatches unless they are six times the shortest of them,
+// or more than 0.27 ms: some drivers need longer there than the kernel waits. Returns how many
+// intervals are left.
+static size_t drop_between(double intervals_ns[READINGS - 1])
+{
+    double shortest_ns = 45e3;
+    size_t kept = 0;
+    for (uint32_t r = STAMPS; r < READINGS; r += STAMPS)
+        shortest_ns = fmin(shortest_ns, intervals_ns[r - 1]);
+    for (uint32_t r = 1; r < READINGS; r++)
+        if (r % STAMPS != 0 || intervals_ns[r - 1] > gap_factor * shortest_ns)
+            intervals_ns[kept++] = intervals_ns[r - 1];
+    return kept;
+}
+
 // Makes one series for each workgroup number. The workgroup may change its core between dispatches,
 // but all cores share the device-wide clock.
 static void read_gaps(struct measure_watch *watch, struct watch_finding *finding, double *away_ns)
 {
     const uint32_t *words = gpu_buffer_map(watch->words);
     uint64_t pitch = clock_kernel_bytes(watch->desc.groups, STAMPS) / sizeof *words;
-    double intervals_ns[READINGS - 1], median_ns = 0;
+    double intervals_ns[READINGS - 1], usual_ns = 0;
     for (uint32_t group = 0; group < watch->desc.groups; group++) {
         uint64_t before = 0;
         for (uint32_t r = 0; r < READINGS; r++) {
@@ -121,10 +136,11 @@ static void read_gaps(struct measure_watch *watch, struct watch_finding *finding
                 intervals_ns[r - 1] = measure_clock_elapsed_ns(&watch->clock, before, now);
             before = now;
         }
+        size_t count = drop_between(intervals_ns);
         // All workgroups wait equally long, and sorting the intervals of each would take time.
         if (group == 0)
-            median_ns = measure_median(watch->arena, intervals_ns, READINGS - 1);
-        watch_add_intervals(intervals_ns, READINGS - 1, median_ns, finding, away_ns);
+            usual_ns = measure_median(watch->arena, intervals_ns, count);
+        watch_add_intervals(intervals_ns, count, usual_ns, finding, away_ns);
     }
     // All workgroups watched at the same time, so the sums are divided by the number of workgroups.
     finding->watched_ns /= watch->desc.groups;
