@@ -28,6 +28,9 @@ static const uint64_t timeout_ns = UINT64_C(10000000000);
 // longer than it. A rising core clock makes a loop at most 5.7 times faster (345 to 1980 MHz on an
 // H200).
 static const double gap_factor = 6, gap_least_ns = 20e3;
+// An interval also shows other work if it is half as long again as those on both sides, and
+// gap_beside_ns.
+static const double gap_beside_ns = 40e3;
 // A shorter gap counts only if the series has another one: a card may pause once by itself, for
 // example while it changes a clock. Idle H200s never paused as long as this.
 static const double gap_alone_ns = 225e3;
@@ -47,15 +50,26 @@ struct measure_watch {
 
 // ---------------------------------------------------------------- computed from times
 
+// Returns the shorter of the two neighbours before an interval, or of the two after it, whichever
+// is longer: a changing core clock makes no interval longer than those on both sides.
+static double beside_ns(const double *intervals_ns, size_t i, size_t count)
+{
+    if (i < 2 || i + 2 >= count)
+        return (double)INFINITY;
+    return fmax(fmin(intervals_ns[i - 2], intervals_ns[i - 1]),
+                fmin(intervals_ns[i + 1], intervals_ns[i + 2]));
+}
+
 void watch_add_intervals(const double *intervals_ns, size_t count, double usual_ns,
                          struct watch_finding *finding, double *away_ns)
 {
     double most_ns = fmax(gap_factor * usual_ns, usual_ns + gap_least_ns);
     double gaps_ns = 0, longest_ns = 0;
     for (size_t i = 0; i < count; i++) {
-        double gap_ns = intervals_ns[i] - usual_ns;
+        double own_ns = intervals_ns[i] > most_ns ? usual_ns : beside_ns(intervals_ns, i, count);
+        double gap_ns = intervals_ns[i] - own_ns;
         finding->watched_ns += intervals_ns[i];
-        if (!(intervals_ns[i] > most_ns))
+        if (!(intervals_ns[i] > most_ns || gap_ns > own_ns / 2 + gap_beside_ns))
             continue;
         gaps_ns += gap_ns;
         longest_ns = fmax(longest_ns, gap_ns);

@@ -105,8 +105,9 @@ bool watch_traffic_is_high(const struct watch_finding *finding);
 // Adds intervals to a finding: times between neighbouring readings of a clock by one workgroup, or
 // lengths of equal dispatches. watched_ns grows by their sum. `usual_ns` is an interval without
 // other work. Other work interrupted an interval that is longer than six times the usual one and
-// longer by 20 µs: no change of the core clock makes it so long. *away_ns grows by the time beyond
-// the usual one; longest_ns is the longest such time. A single such time below 225 µs does not
+// longer by 20 µs, because no change of the core clock makes it so long. It also interrupted one
+// that is half as long again as intervals on both sides, and longer by 40 µs. *away_ns grows by
+// the time beyond; longest_ns is the longest such time. A single such time below 225 µs does not
 // count: a card may pause once by itself.
 void watch_add_intervals(const double *intervals_ns, size_t count, double usual_ns,
                          struct watch_finding *finding, double *away_ns);

@@ -379,15 +379,22 @@ static void short_gaps_count_unless_there_is_only_one(void **state)
     assert_true(fabs(away_ns - 110e3) < 1 && fabs(finding.longest_ns - 60e3) < 1);
 }
 
-static void a_rising_clock_is_no_gap(void **state)
+static void a_changing_clock_is_no_gap(void **state)
 {
     (void)state;
     double intervals_ns[100], away_ns = 0;
-    struct watch_finding finding = {.method = WATCH_GAPS};
+    struct watch_finding finding = {.method = WATCH_LENGTHS};
+    // Given a clock that begins at the idle clock, and later falls to a third for a while.
     for (int i = 0; i < 100; i++)
-        intervals_ns[i] = i < 10 ? 40e3 * 1980 / 345 : 40e3; // the first 10 at the idle clock
-    watch_add_intervals(intervals_ns, 100, 40e3, &finding, &away_ns);
+        intervals_ns[i] = 78e3 * (i < 10 ? 1980.0 / 345 : i < 60 || i > 80 ? 1 : 3);
+    watch_add_intervals(intervals_ns, 100, 78e3, &finding, &away_ns);
     assert_true(away_ns == 0 && finding.longest_ns == 0);
+    // When intervals are longer than those on both sides, even two in a row, then these are gaps.
+    intervals_ns[40] += 100e3;
+    intervals_ns[41] += 100e3;
+    intervals_ns[90] += 100e3;
+    watch_add_intervals(intervals_ns, 100, 78e3, &finding, &away_ns);
+    assert_true(fabs(away_ns - 300e3) < 1 && fabs(finding.longest_ns - 100e3) < 1);
 }
 
 static void a_copy_on_a_card_that_dozes_says_nothing(void **state)
@@ -481,7 +488,7 @@ int main(void)
         cmocka_unit_test(a_watch_lies_between_the_first_and_the_last_of_the_rounds),
         cmocka_unit_test(one_gap_is_counted_with_its_length),
         cmocka_unit_test(short_gaps_count_unless_there_is_only_one),
-        cmocka_unit_test(a_rising_clock_is_no_gap),
+        cmocka_unit_test(a_changing_clock_is_no_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
