@@ -271,9 +271,9 @@ bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                        struct watch_finding *finding, struct error *err)
 {
     // In parts, because readings that are farther apart show only longer gaps.
-    double parts = fmax(round((double)least_ns / part_ns), 1), away_ns = 0, watched_ns = 0;
-    double longest_ns = 0;
-    for (double part = 0; part < parts; part++) {
+    uint64_t parts = (uint64_t)fmax(round((double)least_ns / part_ns), 1);
+    double away_ns = 0, watched_ns = 0, longest_ns = 0;
+    for (uint64_t part = 0; part < parts; part++) {
         double part_away_ns;
         if (!take_long_enough(watch, finding, &part_away_ns, err))
             return false;
