@@ -434,8 +434,7 @@ struct finding *run_add_finding(struct run *run);
 // Adds a finding without a value and keys. If `device` is NULL, the finding is about the whole run.
 void run_add_note(struct run *run, const char *code, const char *device, const char *text);
 // Adds a finding about the device of `first`. Its text is "DEVICE: TEXT", and `format` makes TEXT.
-// Its keys are those of `first` and `second`; `second` may be NULL. The text also says if other
-// work disturbed one of them (result_disturbed).
+// The text also says if a result is disturbed. Its keys are theirs; `second` may be NULL.
 void run_add_conclusion(struct run *run, const char *code, double value, const struct result *first,
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
