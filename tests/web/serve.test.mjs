@@ -76,14 +76,14 @@ test("a slider moves the time line of a real device, and the run can be saved", 
     return (a.value ?? a)[1] - (a.value ?? a)[0];
   });
   const former = await length();
-  await key(page, "0/iterations").fill("128");
-  await key(page, "0/groups").fill("64"); // sixteen times the work
+  // One change only: the first of two may be measured alone. So much work that no busy machine hides it.
+  await key(page, "0/groups").fill("256");
   await page.waitForFunction(() => document.querySelector("#live-timeline .subtitle")?.textContent.includes("three, changed"));
   await isDone(page);
   assert.ok(await length() > former, `${former} ns, then ${await length()} ns`);
   const [file] = await Promise.all([page.waitForEvent("download"), key(page, "run").click()]);
   const saved = JSON.parse(readFileSync(await file.path(), "utf8"));
-  assert.equal(JSON.parse(saved.results[0].case.scenario).workloads[0].groups, 64);
+  assert.equal(JSON.parse(saved.results[0].case.scenario).workloads[0].groups, 256);
   assert.match(execFileSync(FATHOM, ["show", await file.path()], { encoding: "utf8" }), /overlap/i);
   await close(page);
 });
