@@ -49,9 +49,9 @@ export FATHOM_FUZZ_LIMIT=max_total_time=5
 # Undefined behaviour is a trap (CMakeLists.txt). Handlers of cmocka or fathom may not hide its place.
 export ASAN_OPTIONS=handle_sigill=2
 export CTEST_OUTPUT_ON_FAILURE=1
-# More tests than cores: many tests of these stages wait for a signal, a timeout or a browser.
+# One test more than cores: many tests of these stages wait for a signal, a timeout or a browser.
 jobs=$(nproc)
-declare -A more_jobs=([gcc]=2 [asan]=1 [tsan]=2)
+declare -A more_jobs=([gcc]=1 [asan]=1 [tsan]=1)
 summary=()
 failed=0
 
