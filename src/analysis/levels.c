@@ -153,8 +153,6 @@ static struct row *rows_of(const struct search *search, const struct point *poin
     return rows;
 }
 
-const char level_curve_disturbed[] = "other work disturbed most sizes";
-
 struct level_curve level_curve_empty(struct arena *arena, size_t most)
 {
     return (struct level_curve){.results = ARENA_ARRAY(arena, most, const struct result *),
@@ -205,7 +203,7 @@ void level_curve_fit(struct arena *arena, struct level_curve *curve)
         disturbed += result_disturbed(curve->results[i]);
     curve->disturbed = disturbed > 0 && 2 * disturbed >= curve->count;
     if (curve->disturbed) {
-        curve->fit = (struct plateaus){.reason = level_curve_disturbed};
+        curve->fit = (struct plateaus){.reason = "other work disturbed most sizes"};
         return;
     }
     remove_disturbed(curve);

@@ -72,10 +72,9 @@ const char *levels_name(struct arena *arena, const struct level_curve *curve, si
 void level_curve_insert(struct level_curve *curve, const struct result *result, double x, double y);
 
 // Finds the levels of a curve. First removes the points that other work disturbed
-// (result_disturbed). If these are at least half of all, they stay, and the curve has no levels:
-// fit.reason is level_curve_disturbed.
+// (result_disturbed). If these are at least half of all, they stay, and the curve has no levels;
+// fit.reason says so.
 void level_curve_fit(struct arena *arena, struct level_curve *curve);
-extern const char level_curve_disturbed[];
 
 // Finds the levels of a latency curve by fitting plateaus to it. `octaves` holds the log2 of the
 // sizes in bytes, ascending. The same bounds (struct plateaus_desc) apply to every curve.

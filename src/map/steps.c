@@ -195,8 +195,6 @@ static bool are_noisy(const struct map_steps *steps, double from, double to)
 
 static const char *why_no_fit(const struct map_steps *steps)
 {
-    if (steps->curve.disturbed)
-        return level_curve_disturbed;
     if (steps->all.noise > noise_max)
         return "the noise is as large as the smallest step";
     if (are_noisy(steps, -1, (double)INFINITY))
@@ -412,6 +410,8 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
 {
     *steps = (struct map_steps){.curve = *curve, .all = steps->all};
     steps->shapes = step_shapes_create(arena);
+    if (curve->disturbed)
+        return;
     steps->curve.fit = (struct plateaus){.reason = "too few sizes"};
     struct level_curve others = level_curve_empty(arena, curve->count);
     if (!clock_states_choose_cycles(arena, &steps->curve, &steps->clocks))
