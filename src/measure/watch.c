@@ -28,6 +28,7 @@ static const uint64_t timeout_ns = UINT64_C(10000000000);
 // longer than it. A rising core clock makes a loop at most 5.7 times faster (345 to 1980 MHz on an
 // H200).
 static const double gap_factor = 6, gap_least_ns = 20e3;
+static const double between_most_ns = 270e3;
 // An interval also shows other work if it is half as long again as those on both sides, and
 // gap_beside_ns.
 static const double gap_beside_ns = 40e3;
@@ -119,12 +120,12 @@ static bool submit(struct measure_watch *watch, struct error *err)
     return gpu_batch_end(watch->batch, err) && gpu_batch_run(watch->batch, timeout_ns, err);
 }
 
-// Leaves out the intervals between two dispatches unless they are six times the shortest of them,
-// or more than 0.27 ms: some drivers need longer there than the kernel waits. Returns how many
-// intervals are left.
+// Leaves out the intervals between two dispatches unless they are gap_factor times the shortest of
+// them, or longer than between_most_ns: some drivers need longer there than the kernel waits.
+// Returns how many intervals are left.
 static size_t drop_between(double intervals_ns[READINGS - 1])
 {
-    double shortest_ns = 45e3;
+    double shortest_ns = between_most_ns / gap_factor;
     size_t kept = 0;
     for (uint32_t r = STAMPS; r < READINGS; r += STAMPS)
         shortest_ns = fmin(shortest_ns, intervals_ns[r - 1]);
