@@ -6,6 +6,7 @@
 #define WORKBENCH_H
 
 #include "bench/bench.h"
+#include "gpu/backend.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,6 +81,10 @@ void workbench_refuse(struct workbench *bench, enum error_code code, const char 
 // Returns the samples that the last visit took for the metric with this number. Fails the test
 // unless there are samples, and all are finite and above 0.
 const struct measure_samples *workbench_samples(const struct workbench *bench, unsigned metric);
+
+// Returns the device's backend, except that it runs no dispatch and says that all is done. For a
+// test of a check: while device->backend is this one, nothing may be proven.
+struct gpu_backend workbench_idle(const struct gpu_device *device);
 
 // Flips these bits of the word at `offset` bytes in a buffer.
 void workbench_flip(struct gpu_buffer *buffer, uint64_t offset, uint32_t bits);

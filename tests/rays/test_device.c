@@ -2,7 +2,6 @@
 // Measures and verifies every kind of work of `rays` through queries and pipelines. Tests the
 // verification, too.
 #include "bench/rays/session.h"
-#include "gpu/backend.h"
 #include "workbench.h"
 
 #include <string.h>
@@ -110,13 +109,6 @@ static void trees_of_everything_are_built_updated_and_copied(void **state)
         }
 }
 
-static bool skip_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
-                          struct error *err)
-{
-    (void)batch, (void)dispatch, (void)err;
-    return true;
-}
-
 // The hits of the last visit are right. With another distance, or for a scene with primitives
 // elsewhere, they are not.
 static void a_wrong_hit_is_a_mismatch(void **state)
@@ -151,8 +143,7 @@ static void a_wrong_hit_is_a_mismatch(void **state)
     // A device that says that all is done, but runs nothing, proves nothing.
     struct gpu_device *device = bench->session.device;
     const struct gpu_backend *really = device->backend;
-    struct gpu_backend idle = *really;
-    idle.batch_dispatch = skip_dispatch;
+    struct gpu_backend idle = workbench_idle(device);
     device->backend = &idle;
     bool proven = rays_beam_check(&run, &beam, &misses, &err);
     device->backend = really;

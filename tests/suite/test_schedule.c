@@ -459,19 +459,6 @@ static void visits_that_are_all_flagged_make_the_case_suspect(void **state)
     stage_destroy(stage);
 }
 
-static unsigned listed; // calls of list_program in the running test
-
-static void list_program(struct bench_session *session, const struct bench_case *c)
-{
-    struct error err = {0};
-    assert_int_equal(c->value_count, 1);
-    assert_null(measure_program(&session->programs, "fake_sum", NULL, &err));
-    assert_int_equal(err.code, ERROR_INTERNAL); // the program is listed, but not compiled
-    listed++;
-}
-
-// Given a benchmark that names the programs of its cases, when a block of two cases is measured in
-// five rounds, then it is asked once for each case.
 static void other_work_after_the_last_watch_of_a_case_does_not_concern_it(void **state)
 {
     (void)state;
@@ -493,6 +480,19 @@ static void other_work_after_the_last_watch_of_a_case_does_not_concern_it(void *
     stage_destroy(stage);
 }
 
+static unsigned listed; // calls of list_program in the running test
+
+static void list_program(struct bench_session *session, const struct bench_case *c)
+{
+    struct error err = {0};
+    assert_int_equal(c->value_count, 1);
+    assert_null(measure_program(&session->programs, "fake_sum", NULL, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL); // the program is listed, but not compiled
+    listed++;
+}
+
+// Given a benchmark that names the programs of its cases, when a block of two cases is measured in
+// five rounds, then it is asked once for each case.
 static void the_programs_of_a_block_are_compiled_before_its_first_visit(void **state)
 {
     (void)state;
