@@ -18,7 +18,8 @@ struct plan_case {
     const struct benchmark *benchmark;
     const struct bench_case *bench_case;
     const char *key;
-    size_t index; // number of the case in its plan, counted from 0
+    size_t index;   // number of the case in its plan, counted from 0
+    bool any_clock; // true if samples count at any core clock (measure_request.any_clock)
 };
 
 struct plan {

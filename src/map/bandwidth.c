@@ -324,6 +324,20 @@ static const char *why_unknown(const struct map_writer *w, const struct reads *r
                         high);
 }
 
+// Copies remarks about a low core clock from the plateau's reads to the result, one of each code.
+static void add_clock_remarks(const struct map_writer *w, struct result *result,
+                              const struct reads *reads, struct run_of_reads run)
+{
+    static const char *const codes[] = {"low-clock", "throttled"};
+    for (size_t i = run.first; i < run.first + run.count; i++)
+        for (size_t k = 0; k < COUNT(codes); k++) {
+            const struct reason *remark = result_reason(reads->at[i], codes[k]);
+            if (remark && !result_reason(result, codes[k]))
+                result_flag(w->run->arena, result, VERDICT_OK, codes[k], "bandwidth: %s",
+                            remark->text);
+        }
+}
+
 static void add_plateau(const struct map_writer *w, struct result *result, enum map_metric which,
                         const char *scope, struct span span)
 {
@@ -336,6 +350,7 @@ static void add_plateau(const struct map_writer *w, struct result *result, enum 
     }
     struct level_height height = height_of(w, &reads, run);
     map_add_metric(w, result, which, &height);
+    add_clock_remarks(w, result, &reads, run);
 }
 
 // Adds the metric `instances`: the number of cores divided by the cores that share one cache.

@@ -29,8 +29,9 @@ uint64_t map_cases_last_cache(const struct map_cases *cases)
                : CACHE_BYTES;
 }
 
+// With any_clock, samples count at any core clock (struct plan_case).
 static void add_case(struct map_cases *cases, const struct benchmark *benchmark,
-                     const struct bench_case *bench_case)
+                     const struct bench_case *bench_case, bool any_clock)
 {
     const char *key = case_key(cases->arena, benchmark->info.name, bench_case);
     for (size_t i = 0; i < cases->count; i++)
@@ -38,8 +39,11 @@ static void add_case(struct map_cases *cases, const struct benchmark *benchmark,
             return;
     cases->at =
         arena_grow(cases->arena, cases->at, cases->count, &cases->capacity, sizeof *cases->at);
-    cases->at[cases->count] = (struct plan_case){
-        .benchmark = benchmark, .bench_case = bench_case, .key = key, .index = cases->count};
+    cases->at[cases->count] = (struct plan_case){.benchmark = benchmark,
+                                                 .bench_case = bench_case,
+                                                 .key = key,
+                                                 .index = cases->count,
+                                                 .any_clock = any_clock};
     cases->count++;
 }
 
@@ -74,7 +78,7 @@ void map_cases_add_chosen(struct map_cases *cases, const struct benchmark *bench
     struct bench_case_list list = {0};
     make_chosen(cases, benchmark, texts, count, &list);
     for (size_t i = 0; i < list.count; i++)
-        add_case(cases, benchmark, &list.cases[i]);
+        add_case(cases, benchmark, &list.cases[i], benchmark == cases->latency);
 }
 
 // ---------------------------------------------------------------- latency
@@ -145,7 +149,7 @@ void map_cases_add_chain(struct map_cases *cases, const struct map_chain *chain)
     if (has_more)
         probe->values[MAP_PARAM_CHAINS].uint =
             chain->chains ? chain->chains : (uint64_t)chain->clock_hz;
-    add_case(cases, cases->map, probe);
+    add_case(cases, cases->map, probe, true);
 }
 
 void map_cases_add_code(struct map_cases *cases, uint64_t instructions)
@@ -154,7 +158,7 @@ void map_cases_add_code(struct map_cases *cases, uint64_t instructions)
     struct bench_case *probe = make_probe(cases, params, 2);
     probe->values[0].text = MAP_CODE;
     probe->values[1].uint = instructions;
-    add_case(cases, cases->map, probe);
+    add_case(cases, cases->map, probe, false);
 }
 
 // ---------------------------------------------------------------- bandwidth

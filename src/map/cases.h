@@ -45,7 +45,8 @@ bool map_cases_of_cpu(const struct map_cases *cases);
 uint64_t map_cases_last_cache(const struct map_cases *cases);
 
 // Adds all cases of a benchmark that the settings `texts` ("KEY=VALUE") select. Adds none if the
-// settings are not possible on this device.
+// settings are not possible on this device. Latencies count at any core clock, because a map
+// compares them at different clocks.
 void map_cases_add_chosen(struct map_cases *cases, const struct benchmark *benchmark,
                           const char *const *texts, size_t count);
 

@@ -4,6 +4,7 @@
 #include "map/judge.h"
 #include "map/map.h"
 #include "map/parts.h"
+#include "measure/pace.h"
 #include "results/units.h"
 
 #include <math.h>
@@ -198,6 +199,47 @@ static void add_part(const struct map_writer *w, struct result *result, enum map
 {
     map_add_metric(w, result, which,
                    &(struct level_height){value, {value - half, value + half}, count});
+}
+
+// Returns the highest core clock in Hz: the one that the driver or data sheet states, or a higher
+// one that a result of the device has (PACE_STATED_MARGIN); 0 if there is none.
+static double highest_clock(const struct map_writer *w)
+{
+    const double stated_hz = w->limits.core_clock_hz;
+    double highest_hz = stated_hz;
+    for (size_t i = 0; i < w->run->result_count; i++) {
+        double hz = clock_of(w->run->results[i]);
+        if (strcmp(w->run->results[i]->device, w->device->id) == 0 &&
+            hz > stated_hz * (1 + PACE_STATED_MARGIN))
+            highest_hz = fmax(highest_hz, hz);
+    }
+    return highest_hz;
+}
+
+// Returns the core clock in Hz at which a conclusion's latency was measured: its cycles divided by
+// its time. NaN if it has no cycles.
+static double latency_clock(const struct map_writer *w, const struct result *result)
+{
+    for (size_t i = 0; i < w->info->metric_count; i++) {
+        const struct metric_info *cycles = &w->info->metrics[i];
+        if (cycles->cycles_of && result_metric(result, cycles->name))
+            return result_median(result, cycles->name) / result_median(result, cycles->cycles_of) *
+                   1e9;
+    }
+    return NAN;
+}
+
+void map_remark_low_clocks(const struct map_writer *w, size_t first)
+{
+    double highest_hz = highest_clock(w);
+    for (size_t i = first; i < w->run->result_count; i++) {
+        struct result *result = w->run->results[i];
+        double hz = latency_clock(w, result);
+        if (pace_is_lower(hz, highest_hz, 0))
+            result_flag(w->run->arena, result, VERDICT_OK, "low-clock",
+                        "the latency was measured at %.2f GHz; the core clock is up to %.2f GHz",
+                        hz / 1e9, highest_hz / 1e9);
+    }
 }
 
 void map_add_clock(const struct map_writer *w, struct result *result,

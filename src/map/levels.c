@@ -407,6 +407,7 @@ void map_add_results(struct run *run, const struct gpu_info *device)
         .run = run, .scratch = scratch, .device = device, .info = &map->info, .caches = &caches};
     measure_limits_of(device, &w.limits);
     struct level_curves all = levels_of(scratch, run, device->id);
+    const size_t measured = run->result_count;
     for (size_t i = 0; i < all.count; i++) {
         const struct level_curve *curve = &all.curves[i];
         const struct bench_case *bench_case = &curve->results[0]->bench_case;
@@ -425,6 +426,7 @@ void map_add_results(struct run *run, const struct gpu_info *device)
         }
     }
     map_add_code(&w);
+    map_remark_low_clocks(&w, measured);
     map_add_unreached_clocks(&w);
     arena_destroy(scratch);
 }

@@ -102,6 +102,11 @@ void map_clocks_add_cases(const struct map_look *look);
 void map_add_clock(const struct map_writer *w, struct result *result,
                    const struct level_curve *curve, size_t k);
 
+// Adds the remark `low-clock` to each result from index `first` on whose latency in ns was measured
+// below the highest core clock. In cycles, the latency of a level that runs at the core clock does
+// not depend on it.
+void map_remark_low_clocks(const struct map_writer *w, size_t first);
+
 // Adds a finding "clock-not-reached" for each requested clock that the device missed by more than 2
 // %. The finding's value is the clock in Hz at which the device ran.
 void map_add_unreached_clocks(const struct map_writer *w);

@@ -246,17 +246,34 @@ static void print_table(const struct map *map)
     }
 }
 
-// ---------------------------------------------------------------- values that are not known
+// ---------------------------------------------------------------- notes and unknown values
 
-// Returns the names of all results with this detail: "vector level 1 and vector level 2". Returns
-// "" if a result before index `first` has it, because the names were printed there.
-static const char *names_with(const struct map *map, size_t first, const struct named_text *detail)
+static bool has_detail(const struct result *result, const void *detail)
+{
+    const struct named_text *wanted = detail;
+    const char *text = result_detail(result, wanted->name);
+    return text && strcmp(text, wanted->text) == 0;
+}
+
+static bool has_reason(const struct result *result, const void *reason)
+{
+    const struct reason *wanted = reason;
+    for (size_t i = 0; i < result->reason_count; i++)
+        if (strcmp(result->reasons[i].code, wanted->code) == 0 &&
+            strcmp(result->reasons[i].text, wanted->text) == 0)
+            return true;
+    return false;
+}
+
+// Returns the names of all results for which has(result, what) is true: "vector level 1 and vector
+// level 2". Returns "" if it is true before index `first`, because the names were printed there.
+static const char *names_with(const struct map *map, size_t first,
+                              bool (*has)(const struct result *, const void *), const void *what)
 {
     struct arena *arena = map->screen->arena;
     const char *names = "";
     for (size_t i = 0; i < map->count; i++) {
-        const char *text = result_detail(map->results[i], detail->name);
-        if (!text || strcmp(text, detail->text) != 0)
+        if (!has(map->results[i], what))
             continue;
         if (i < first)
             return "";
@@ -265,21 +282,34 @@ static const char *names_with(const struct map *map, size_t first, const struct 
     return names;
 }
 
+static void print_note(const struct map *map, const char *names, const char *text)
+{
+    fputs("\n  ", map->screen->stream);
+    screen_wrap(map->screen, arena_printf(map->screen->arena, "%s: %s", names, text), 2, 2);
+}
+
+// Prints why results are suspect, and their remarks. Results with the same reason share a line.
+static void print_reasons(const struct map *map)
+{
+    for (size_t i = 0; i < map->count; i++) {
+        const struct result *result = map->results[i];
+        for (size_t k = 0; result_measured(result) && k < result->reason_count; k++) {
+            const char *names = names_with(map, i, has_reason, &result->reasons[k]);
+            if (*names)
+                print_note(map, names, result->reasons[k].text);
+        }
+    }
+}
+
 // Prints the details "partition" and "size" of each level of cache, except unknown ones.
 static void print_notes(const struct map *map)
 {
     static const char *const notes[] = {"partition", "size"};
-    struct screen *screen = map->screen;
     for (size_t i = 0; i < map->count; i++)
-        for (size_t k = 0; k < sizeof notes / sizeof *notes; k++) {
+        for (size_t k = 0; k < COUNT(notes); k++) {
             const char *text = result_detail(map->results[i], notes[k]);
-            if (kind_of(map->results[i]) != KIND_LEVEL || !text || is_unknown(text))
-                continue;
-            fputs("\n  ", screen->stream);
-            screen_wrap(screen,
-                        arena_printf(screen->arena, "%s: %s",
-                                     name_of(screen->arena, map->results[i]), text),
-                        2, 2);
+            if (kind_of(map->results[i]) == KIND_LEVEL && text && !is_unknown(text))
+                print_note(map, name_of(map->screen->arena, map->results[i]), text);
         }
 }
 
@@ -302,7 +332,8 @@ static void print_unknown(const struct map *map)
             print_unknown_line(screen, result->reasons[0].text, &has_heading);
         for (size_t k = 0; k < result->detail_count; k++) {
             const struct named_text *detail = &result->details[k];
-            const char *names = is_unknown(detail->text) ? names_with(map, i, detail) : "";
+            const char *names =
+                is_unknown(detail->text) ? names_with(map, i, has_detail, detail) : "";
             if (*names)
                 print_unknown_line(screen,
                                    arena_printf(screen->arena, "%s, %s: %s", names, detail->name,
@@ -328,6 +359,7 @@ static void draw_device(const struct run *run, const char *device, struct screen
         draw_picture(&map, code_path);
     }
     print_table(&map);
+    print_reasons(&map);
     print_notes(&map);
     print_unknown(&map);
 }

@@ -124,7 +124,7 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
         .rounds_max = block->budget->rounds_max,
         .budget_ns = block->budget->case_ns,
         .alone = slot->device->kind != GPU_KIND_CPU && !plan_case->benchmark->link,
-        .any_clock = block->budget->any_clock,
+        .any_clock = plan_case->any_clock,
     };
     struct entry *entry = &block->entries[block->count++];
     *entry = (struct entry){

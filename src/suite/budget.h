@@ -17,7 +17,6 @@ struct budget {
     // round (block_has_time). After time_most_ns, which excludes the driver's time to compile, no
     // case is visited. If `fathom map` returns to a benchmark, both limits begin anew.
     uint64_t time_ns, time_most_ns;
-    bool any_clock; // true: samples count at any core clock (measure_request.any_clock)
 };
 
 // Fills the budget of `preset`: one of PRESET_NAMES, "map" or a preset of check_plan.c; any other

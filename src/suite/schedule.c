@@ -141,7 +141,7 @@ static struct measure_request request_for(const struct scheduler *s, const struc
         .samples = budget->samples,
         .sample_ns = budget->sample_ns,
         .timeout_ns = budget->timeout_ns,
-        .any_clock = budget->any_clock,
+        .any_clock = entry->plan_case.any_clock,
         .round = collect_visits(entry->collect),
         .lacks_metric = collect_lacks_metric(entry->collect),
     };

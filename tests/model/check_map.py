@@ -93,6 +93,15 @@ def problems_of_clocks(result, level):
         yield f"{result['key']}: clocks {found}, not {level}"
 
 
+def problems_of_low_clock(result, machine, place):
+    """A latency that is not that of the highest clock must name the clock."""
+    truth = place.get("latency_cycles", 0) / machine["core_clock_hz"] * 1e9 + place.get("latency_ns", 0)
+    named = any(reason["code"] == "low-clock" for reason in result["reasons"])
+    found = metric(result, "latency")
+    if result["verdict"] == "ok" and not named and not near(found, truth, 0.05):
+        yield f"{result['key']}: {found} ns is `ok` without a remark, not {truth:.4g}"
+
+
 def problems(document, machine):
     levels = of(document, "level")
     if machine["noise"]["relative"] > 0.2:
@@ -102,6 +111,7 @@ def problems(document, machine):
     if "throttling" in machine:
         for result, level in zip(levels, machine["levels"]):
             yield from problems_of_clocks(result, level)
+            yield from problems_of_low_clock(result, machine, level)
     if len(levels) != len(machine["levels"]):
         yield f"{len(levels)} levels, not {len(machine['levels'])}"
     for k, (result, level) in enumerate(zip(levels, machine["levels"])):

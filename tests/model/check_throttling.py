@@ -23,19 +23,20 @@ THROTTLINGS = {
 }
 COARSE_NS = (100_000, 300_000, 900_000)  # steps of the device clock
 SEEDS = (1, 2)
-CASES = ("latency.bytes=16KiB,1MiB", "latency.path=vector", "bandwidth.bytes=1MiB",
-         "bandwidth.op=read", "bandwidth.path=global")
+RUN = ("run", "latency", "bandwidth", "--preset", "quick",
+       "--set", "latency.bytes=16KiB,1MiB", "--set", "latency.path=vector",
+       "--set", "bandwidth.bytes=1MiB", "--set", "bandwidth.op=read", "--set", "bandwidth.path=global")
+MAP_THROTTLING = "1000 samples"
+MAP_CORES = 4  # a level has no bandwidth of the whole device if there is a single core
+MAP_METRICS = ("latency", "bandwidth", "group_bandwidth")
 ALLOWED = 0.03  # the clocks differ by 13 %, the noise of the model is 0.2 %
 
 
-def measure(fathom, machine, seed, folder):
+def measure(fathom, machine, seed, folder, command=RUN):
     model, path = folder / "model.json", folder / "run.json"
     model.write_text(json.dumps(machine), encoding="utf-8")
-    command = [fathom, "run", "latency", "bandwidth", "-d", f"model:{model}", "--preset", "quick",
-               "--seed", str(seed), "-o", path]
-    for case in CASES:
-        command += ["--set", case]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run([fathom, *command, "-d", f"model:{model}", "--seed", str(seed), "-o", path],
+                          capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(done.stderr + done.stdout)
     results = json.loads(path.read_text(encoding="utf-8"))["results"]
@@ -53,6 +54,26 @@ def problems(quiet, found):
         value, truth = (one["metrics"][0]["median"] for one in (result, quiet[key]))
         if abs(value / truth - 1) > ALLOWED and not is_told(result):
             yield f"{key}: {value:.4g} ok, not {truth:.4g}"
+
+
+def problems_of_map(fathom, machine, throttled, folder):
+    """Levels and memory whose time or bandwidth differs from the quiet map's without a word."""
+    quiet, found = ({key: result for key, result
+                     in measure(fathom, {**one, "cores": MAP_CORES}, 1, folder, ("map",)).items()
+                     if result["case"].get("what") in ("level", "memory")}
+                    for one in (machine, throttled))
+    compared = 0
+    for key, result in found.items():
+        truths = {one["name"]: one["median"] for one in quiet[key]["metrics"]} if key in quiet else {}
+        for metric in result["metrics"]:
+            name, value = metric["name"], metric["median"]
+            if name not in MAP_METRICS or name not in truths:
+                continue
+            compared += 1
+            if abs(value / truths[name] - 1) > ALLOWED and not is_told(result):
+                yield f"map: {key}: {name} {value:.4g} ok, not {truths[name]:.4g}"
+    if compared < 6:
+        yield f"map: only {compared} values were compared"
 
 
 def problems_of_steps(quiet, found):
@@ -80,10 +101,12 @@ def main():
             coarse = measure(fathom, {**machine, "clock_step_ns": step_ns}, 1, folder)
             found += [f"steps of {step_ns} ns: {one}" for one in problems_of_steps(quiet, coarse)]
         for text, (after, period, length) in THROTTLINGS.items():
-            machine["throttling"] = {"after_ns": after, "period_ns": period, "length_ns": length,
-                                     "core_clock_hz": SLOW_HZ}
+            throttled = {**machine, "throttling": {"after_ns": after, "period_ns": period,
+                                                   "length_ns": length, "core_clock_hz": SLOW_HZ}}
+            if text == MAP_THROTTLING:
+                found += problems_of_map(fathom, machine, throttled, folder)
             for seed in SEEDS[:1] if length == FOREVER_NS else SEEDS:
-                results = measure(fathom, machine, seed, folder)
+                results = measure(fathom, throttled, seed, folder)
                 told = sum(is_told(result) for result in results.values())
                 print(f"{text}, seed {seed}: {len(results)} results, {told} name the clock")
                 found += [f"{text}, seed {seed}: {one}" for one in problems(quiet, results)]

@@ -4,9 +4,12 @@
 #include "bench/map/code_kernels.h"
 #include "bench/map/probes.h"
 #include "math/stats.h"
+#include "measure/claim.h"
+#include "measure/pace.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,13 +26,9 @@ enum {
     SLOPE_INSTRUCTIONS_MAX = 1 << 22,
     PAIRS = 3,    // number of pairs of runs in a visit, if kernels cannot read the core's counter
     RUNS_MAX = 2, // number of different runs of a case: one with N laps, and one with 2 N laps
-    WARM_NS = 300 * 1000 * 1000,
     // Minimum length of a run in steps of the device's clock, if it shows the rate of the counter.
     STEPS_MIN = 100
 };
-
-// Below this share of an earlier run's core clock, the clock is still rising: the run is repeated.
-static const double warm_share = 0.97;
 
 // An empty lap only branches over all the code. If it takes at least this share of a full lap, the
 // branches cost too much, and the case is skipped.
@@ -52,7 +51,8 @@ struct code {
     // A lap has `steps` stretches of code (CODE_LEG), with `instructions` multiply-adds in all.
     uint32_t steps, instructions;
     struct gpu_buffer *result;
-    double span_ns; // duration in ns of the last run, by time stamps
+    double span_ns;   // duration in ns of the last run, by time stamps
+    uint64_t lead_ns; // duration in ns of the light work before a run (measure/pace.h)
 };
 
 struct params {
@@ -161,8 +161,6 @@ static bool prepare(struct code *c, struct error *err)
     if (strcmp(session->info->api, "vulkan") == 0 && !gpu_require(session->info, clocks, err))
         return false;
     c->clock = &session->clock;
-    if (!(c->kept->warm_hz > 0))
-        c->kept->warm_hz = c->clock->counter_hz;
     c->program = program_for(c->kept->programs, session, c->steps, err);
     c->memory = *c->visit->memory;
     if (!c->memory)
@@ -178,12 +176,14 @@ static bool is_counted(const struct code *c)
     return c->clock->has_counter && c->clock->counter_hz > 0;
 }
 
+// Runs the kernel after a lead of c->lead_ns.
 static bool execute(struct code *c, const struct params *params, struct error *err)
 {
     struct gpu_batch *batch =
         gpu_batch_create(c->visit->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
     if (!batch)
         return false;
+    measure_clock_lead(c->clock, batch, c->lead_ns);
     gpu_batch_span_begin(batch, 0);
     gpu_batch_dispatch(batch, &(struct gpu_dispatch){.program = c->program->program,
                                                      .groups = {1},
@@ -289,9 +289,9 @@ static bool count_empty(struct code *c, struct error *err)
     return true;
 }
 
-// Returns the rate in Hz of the core's counter in the last run, by the device's clock. If that
-// clock cannot be read, or the run was too short, returns the rate of the probe.
-static double counter_hz(const struct code *c, const double counts[WINDOWS])
+// Returns the rate in Hz of the core's counter in the last run, by the device's clock, and its
+// relative error in *error. If that clock cannot be read, or the run was too short, returns NaN.
+static double counter_hz(const struct code *c, const double counts[WINDOWS], double *error)
 {
     const struct measure_clock *clock = c->clock;
     const uint32_t *now = (const uint32_t *)gpu_buffer_map(c->result) + CODE_CLOCKS;
@@ -302,33 +302,34 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS])
         sum += counts[i] * c->memory->laps;
     if (clock->has_device_clock)
         ns = (double)measure_clock_delta(begin, end, bits) * clock->device_tick_ns;
-    return ns >= STEPS_MIN * clock->device_step_ns && ns > 0 ? 1e9 * sum / ns : clock->counter_hz;
+    *error = clock->device_step_ns / ns;
+    return ns > 0 && *error <= 1.0 / STEPS_MIN ? 1e9 * sum / ns : NAN;
 }
 
-// Repeats the run, for at most WARM_NS, until the core clock is nearly that of the earlier run: it
-// falls while the driver compiles a kernel for seconds.
-static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
+// Repeats the run while the core clock is too low: it falls while the driver compiles a kernel for
+// seconds. Returns the clock in *hz; NaN if it is not known.
+static bool run_paced(struct code *c, double counts[WINDOWS], double *hz, double *error,
+                      struct error *err)
 {
     const struct params params = params_of(c);
-    uint64_t deadline_ns = clock_deadline_ns(WARM_NS);
+    struct measure_pace *pace = c->visit->request->pace;
     do {
+        c->lead_ns = pace_lead_ns(pace, true);
         if (!run_kernel(c, &params, 0, err))
             return false;
         read_windows(c, params.laps, counts);
-        *hz = counter_hz(c, counts);
-        if (!c->clock->counts_core_clock)
-            return true;
-    } while (*hz < warm_share * c->kept->warm_hz && clock_left_ns(deadline_ns) > 0);
-    c->kept->warm_hz = *hz;
+        *hz = counter_hz(c, counts, error);
+    } while (c->clock->counts_core_clock && pace_again(pace, *hz, *error));
+    c->lead_ns = 0;
     return true;
 }
 
 static bool measure_by_counter(struct code *c, struct measure_visit *visit, struct error *err)
 {
     const struct measure_clock *clock = c->clock;
-    double values[WINDOWS], instructions = c->instructions, hz;
+    double values[WINDOWS], instructions = c->instructions, hz, error;
     c->memory->laps = (WINDOW_INSTRUCTIONS + c->instructions - 1) / c->instructions;
-    if (!run_warm(c, values, &hz, err))
+    if (!run_paced(c, values, &hz, &error, err))
         return false;
     visit->device_time_ns += (uint64_t)c->span_ns;
     if (!count_empty(c, err) || !is_left_out(c, values[WINDOWS - 1], err))
@@ -338,8 +339,11 @@ static bool measure_by_counter(struct code *c, struct measure_visit *visit, stru
     double step = clock->counter_step / (instructions * c->memory->laps);
     if (clock->counts_core_clock) {
         visit_samples(visit, MAP_METRIC_FETCH_CYCLES, values, WINDOWS, step);
-        visit_sensor(visit, "core_clock", UNIT_HZ, hz);
+        visit_core_clock(visit, &hz, 1, error);
+        visit->clock.load = MEASURE_ONE_CORE;
     }
+    if (!isfinite(hz))
+        hz = clock->counter_hz; // that of the probe at the beginning of the session
     for (unsigned i = 0; i < WINDOWS; i++)
         values[i] *= 1e9 / hz;
     visit_samples(visit, MAP_METRIC_FETCH, values, WINDOWS, step * 1e9 / hz);

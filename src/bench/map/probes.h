@@ -48,9 +48,6 @@ struct map_code_program {
 // Data that the session keeps for all cases `what=code`.
 struct map_code {
     struct map_code_program programs[MAP_CODE_KERNELS];
-    // Rate in Hz of the core's counter in the last run with instructions. Before that, or if it
-    // does not count core cycles, the rate from the probe of the clocks, or 0.
-    double warm_hz;
     // Duration of a lap without instructions, in counts of the core's counter. If kernels cannot
     // read that counter, the duration is in ns.
     double empty;
