@@ -299,7 +299,9 @@ static void plan_paths(const struct map_look *look)
 }
 
 // The stages of the plan, in their order. Each has cases of one benchmark, because a worker keeps
-// the programs and the memory of only one benchmark.
+// the programs and the memory of only one benchmark. (The chains of the benchmark map use those of
+// latency.) Those of other benchmarks come before the chains over pages, whose memory, up to half
+// of the device's, then need not be freed before further cases: a driver may take a second for it.
 static const struct stage {
     void (*add_cases)(const struct map_look *look);
     bool uses_steps; // true: look->caches has what the run shows so far; false: no curve
@@ -317,13 +319,13 @@ static const struct stage {
     {plan_each_level, true, false},
     {plan_each_level, true, true},
     {map_bandwidth_add_cases, true, false},
+    {plan_banks, false, false},
     {map_translation_add_cases, false, false},
     {plan_knees, false, false},
     {plan_knees, false, true},
     {map_pages_add_cases, false, false},
     {map_reach_add_cases, true, false},
     {plan_paths, false, false},
-    {plan_banks, false, false},
     {map_code_add_cases, false, false},
     {map_code_add_cases, false, true},
     {map_code_add_cases, false, true},

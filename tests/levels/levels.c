@@ -17,7 +17,7 @@ enum {
     COARSE = 12, // points an octave
     FINE = 24,   // points at an end, added in each pass
     PASSES = 4,
-    ROUNDS = 5,
+    ROUNDS = 4,
     PROBE_ROUNDS = 15,
     PER_ROUND = 4,
     PROBES = 16 // at least lines_plan_count

@@ -12,7 +12,7 @@
 
 enum {
     PAGE_LAP_NODES = 8192, // a lap over pages touches about 1 MiB
-    ROUNDS = 5,
+    ROUNDS = 4,
     PER_ROUND = 4
 };
 
