@@ -12,7 +12,8 @@
 
 enum {
     PAGE_LAP_NODES = 8192, // a lap over pages touches about 1 MiB
-    ROUNDS = 4,
+    ROUNDS_LEAST = 4,
+    ROUNDS_MOST = 5,
     PER_ROUND = 4
 };
 
@@ -214,32 +215,43 @@ static double sample(const struct simulated *machine, const struct latency *late
     return chance(random, 0.01) ? ns * uniform(random, 2, 10) : ns;
 }
 
-static void add_metric(struct result *result, const char *name, enum unit unit, double *rounds)
+static void add_metric(struct result *result, const char *name, enum unit unit, double *rounds,
+                       size_t count)
 {
-    struct interval found = interval_of_median(rounds, ROUNDS, 0.95);
+    struct interval found = interval_of_median(rounds, count, 0.95);
     result->metrics[result->metric_count++] = (struct metric){.name = name,
                                                               .unit = unit,
                                                               .median = found.median,
                                                               .ci95 = {found.low, found.high},
-                                                              .n = ROUNDS * PER_ROUND,
+                                                              .n = count * PER_ROUND,
                                                               .limit = NAN};
+}
+
+// True if a run would end the case: half of the interval is within 1 % after `count` rounds.
+static bool is_precise(const double *rounds, size_t count)
+{
+    double copy[ROUNDS_MOST];
+    memcpy(copy, rounds, count * sizeof *copy);
+    struct interval found = interval_of_median(copy, count, 0.975);
+    return found.high - found.low <= 2 * 0.01 * found.median;
 }
 
 static void measure(const struct simulated *machine, const struct latency *latency,
                     struct random *random, struct arena *arena, struct result *result)
 {
-    double ns[ROUNDS], cycles[ROUNDS];
-    for (size_t round = 0; round < ROUNDS; round++) {
+    double ns[ROUNDS_MOST], cycles[ROUNDS_MOST];
+    size_t rounds = 0;
+    for (; rounds < ROUNDS_LEAST || (rounds < ROUNDS_MOST && !is_precise(ns, rounds)); rounds++) {
         double visit[PER_ROUND], disturbance = normal(random);
         double clock_hz = machine->clocks_hz[random_below(random, 2)];
         for (size_t i = 0; i < PER_ROUND; i++)
             visit[i] = sample(machine, latency, clock_hz, &disturbance, random);
-        ns[round] = stats_median(visit, PER_ROUND);
-        cycles[round] = ns[round] * clock_hz / 1e9;
+        ns[rounds] = stats_median(visit, PER_ROUND);
+        cycles[rounds] = ns[rounds] * clock_hz / 1e9;
     }
     result->metrics = ARENA_ARRAY(arena, 2, struct metric);
-    add_metric(result, "latency", UNIT_NS, ns);
-    add_metric(result, "latency_cycles", UNIT_CYCLE, cycles);
+    add_metric(result, "latency", UNIT_NS, ns, rounds);
+    add_metric(result, "latency_cycles", UNIT_CYCLE, cycles, rounds);
     const struct metric *first = result->metrics;
     if (first->ci95[1] - first->ci95[0] > 0.1 * first->median)
         result_flag(arena, result, VERDICT_SUSPECT, "imprecise", "noisy");

@@ -54,8 +54,8 @@ void simulated_make(struct random *random, struct simulated *machine, struct gpu
 // Returns the latency in ns at that clock of a hit in level k, or of memory if k is level_count.
 double simulated_latency(const struct simulated *machine, size_t k, double clock_hz);
 
-// Fills the result of a case as a run of four rounds does, with a metric, its interval and a
-// verdict. If the machine does not have what the case measures, the case is skipped.
+// Fills the result of a case as a run of four or five rounds does, with a metric, its interval and
+// a verdict. If the machine does not have what the case measures, the case is skipped.
 void simulated_answer(const struct simulated *machine, const struct gpu_info *device,
                       struct random *random, struct arena *arena, struct result *result);
 
