@@ -153,21 +153,12 @@ static struct level_height end_of(const struct level_curve *curve, size_t k, dou
     return (struct level_height){ends[0], {ends[1], ends[2]}, curve->count};
 }
 
-static void add_times(const struct map_writer *w, struct result *result,
-                      const struct level_curve *curve, size_t k)
-{
-    struct level_height ns = levels_height(w->scratch, curve, k, "fetch");
-    struct level_height cycles = levels_height(w->scratch, curve, k, "fetch_cycles");
-    map_add_metric(w, result, MAP_METRIC_FETCH, &ns);
-    map_add_metric(w, result, MAP_METRIC_FETCH_CYCLES, &cycles);
-}
-
 static void add_level(const struct map_writer *w, const struct level_curve *curve, size_t k)
 {
     struct result *result = map_add_result(w, MAP_LEVEL, MAP_PATH_CODE, k + 1);
     struct level_height instructions = end_of(curve, k, 0);
     double bytes = instruction_bytes(w, curve);
-    add_times(w, result, curve, k);
+    map_add_fetch_heights(w, result, curve, k);
     map_add_metric(w, result, MAP_METRIC_INSTRUCTIONS, &instructions);
     if (bytes > 0) {
         struct level_height size = end_of(curve, k, bytes);
@@ -196,7 +187,7 @@ static void add_bound(const struct map_writer *w, struct result *hierarchy,
 {
     size_t k = curve->fit.count - 1;
     struct result *result = map_add_result(w, MAP_LEVEL, MAP_PATH_CODE, k + 1);
-    add_times(w, result, curve, k);
+    map_add_fetch_heights(w, result, curve, k);
     map_add_unknown(w, result, "size",
                     "more than %.0f instructions; longer code was not "
                     "run: %s",
@@ -226,7 +217,8 @@ static void add_levels(const struct map_writer *w, struct result *hierarchy,
     for (size_t k = 0; k + 1 < fit->flat; k++)
         add_level(w, curve, k);
     if (fit->decided && !cut_short)
-        add_times(w, map_add_result(w, MAP_MEMORY, MAP_PATH_CODE, 0), curve, fit->count - 1);
+        map_add_fetch_heights(w, map_add_result(w, MAP_MEMORY, MAP_PATH_CODE, 0), curve,
+                              fit->count - 1);
 }
 
 // Returns why no longer code was measured; NULL if the curve has the longest code.

@@ -84,13 +84,46 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
 // maximum width of the interval of a flat level's median latency, divided by the median
 static const double flat_width = 0.03;
 
+static void add_height(const struct map_writer *w, struct result *result,
+                       const struct level_curve *curve, size_t k, enum map_metric which)
+{
+    const struct level_height height =
+        levels_height(w->scratch, curve, k, w->info->metrics[which].name);
+    map_add_metric(w, result, which, &height);
+}
+
+// Makes the result suspect if more than half of the cases of level k are.
+static void flag_suspect_cases(const struct map_writer *w, struct result *result,
+                               const struct level_curve *curve, size_t k)
+{
+    const struct plateau *level = &curve->fit.levels[k];
+    size_t count = 0, suspects = 0;
+    const struct result *suspect = NULL; // the first suspect case
+    for (size_t i = level->first; i <= level->last && i < curve->count; i++, count++)
+        if (curve->results[i]->verdict == VERDICT_SUSPECT) {
+            suspect = suspect ? suspect : curve->results[i];
+            suspects++;
+        }
+    if (2 * suspects > count)
+        result_flag(w->run->arena, result, VERDICT_SUSPECT, suspect->reasons[0].code,
+                    "%zu of %zu cases within the level are suspect, such as: %s", suspects, count,
+                    suspect->reasons[0].text);
+}
+
 void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k)
 {
-    struct level_height ns = levels_height(w->scratch, curve, k, "latency");
-    struct level_height cycles = levels_height(w->scratch, curve, k, "latency_cycles");
-    map_add_metric(w, result, MAP_METRIC_LATENCY, &ns);
-    map_add_metric(w, result, MAP_METRIC_CYCLES, &cycles);
+    add_height(w, result, curve, k, MAP_METRIC_LATENCY);
+    add_height(w, result, curve, k, MAP_METRIC_CYCLES);
+    flag_suspect_cases(w, result, curve, k);
+}
+
+void map_add_fetch_heights(const struct map_writer *w, struct result *result,
+                           const struct level_curve *curve, size_t k)
+{
+    add_height(w, result, curve, k, MAP_METRIC_FETCH);
+    add_height(w, result, curve, k, MAP_METRIC_FETCH_CYCLES);
+    flag_suspect_cases(w, result, curve, k);
 }
 
 static void add_measured(const struct map_writer *w, struct result *result, enum map_metric which,

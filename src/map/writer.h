@@ -43,8 +43,13 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
                    double value, const char *why);
 
 // Adds the latency of level k of a curve, in ns and in cycles: medians over the cases of the level.
+// If more than half of these cases are suspect, the result is, too.
 void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k);
+
+// Does the same for the time of an instruction, if `curve` is that of straight-line code.
+void map_add_fetch_heights(const struct map_writer *w, struct result *result,
+                           const struct level_curve *curve, size_t k);
 
 // Adds the latency of level k of the path "vector" from chains over few pages at a time, to which
 // address translation adds almost nothing. Returns false, and adds nothing, if the run has no such

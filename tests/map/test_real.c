@@ -159,6 +159,37 @@ static void nothing_is_asserted_from_points_that_other_work_disturbed(void **sta
     run_destroy(run);
 }
 
+static enum verdict verdict_of(const struct run *run, const char *key)
+{
+    const struct result *result = run_find(run, run->devices[0].id, key);
+    if (!result)
+        fail_msg("no %s", key);
+    return result->verdict;
+}
+
+static void a_level_whose_cases_are_mostly_suspect_is_suspect(void **state)
+{
+    (void)state;
+    // Given a map whose cases of code and of small regions are suspect, each for a reason of its
+    // own,
+    struct run *run = measured(REFERENCE "/h200-cuda-map-6.json.gz");
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct result *result = run->results[i];
+        const struct case_value *bytes = case_find(&result->bench_case, "bytes");
+        if (case_says(&result->bench_case, "what", MAP_CODE) || (bytes && bytes->uint < 1 << 20))
+            result_flag(run->arena, result, VERDICT_SUSPECT, "imprecise", "%s", "noisy");
+    }
+    // when it is judged,
+    judge(run);
+    // then the first level and the instruction caches are suspect, but no level behind them.
+    assert_int_equal(verdict_of(run, "map/what=level/path=instruction/level=1"), VERDICT_SUSPECT);
+    assert_int_equal(verdict_of(run, "map/what=memory/path=instruction"), VERDICT_SUSPECT);
+    assert_int_equal(verdict_of(run, "map/what=level/path=vector/level=1"), VERDICT_SUSPECT);
+    assert_int_equal(verdict_of(run, "map/what=level/path=vector/level=3"), VERDICT_OK);
+    assert_int_equal(verdict_of(run, "map/what=memory/path=vector"), VERDICT_OK);
+    run_destroy(run);
+}
+
 static void the_far_half_of_the_l2_has_room_for_reads(void **state)
 {
     (void)state;
@@ -178,6 +209,7 @@ int main(void)
         cmocka_unit_test(the_levels_of_an_h200_are_found_in_its_points),
         cmocka_unit_test(the_far_half_of_the_l2_has_room_for_reads),
         cmocka_unit_test(nothing_is_asserted_from_points_that_other_work_disturbed),
+        cmocka_unit_test(a_level_whose_cases_are_mostly_suspect_is_suspect),
         cmocka_unit_test(no_wrong_number_of_cores_shares_a_level_of_an_h200),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
