@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A Vulkan layer that makes one call fail. It is between the program and the validation layer, so
-// for both, the failed call did not happen.
+// A Vulkan layer that makes one call fail, or hides one function of the device. It is between the
+// program and the validation layer, so for both, the failed call did not happen.
 #ifndef VULKAN_FAULTS_H
 #define VULKAN_FAULTS_H
 
@@ -11,6 +11,7 @@ struct faults {
     VkResult result;    // what that call returns
     unsigned calls;     // calls counted so far
     const char *failed; // name of the call that failed
+    const char *hidden; // name of a function that the device lacks; NULL: none
 };
 
 // Exported by the layer's library.

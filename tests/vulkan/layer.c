@@ -233,6 +233,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc(VkDevice device, con
 {
     if (strcmp(name, "vkGetDeviceProcAddr") == 0)
         return (PFN_vkVoidFunction)device_proc;
+    if (faults.hidden && strcmp(name, faults.hidden) == 0)
+        return NULL;
     PFN_vkVoidFunction own = own_device_call(name);
     return own ? own : next_device_proc(device, name);
 }

@@ -6,6 +6,7 @@
 
 #include "gpu/kernels.h"
 #include "gpu/vulkan/api.h"
+#include "gpu/vulkan/functions.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -244,6 +245,40 @@ static void memory_is_what_the_driver_stated_first_and_has_an_address(void **sta
     gpu_system_destroy(system);
 }
 
+// The loader offers these functions itself, whether or not the driver has them.
+static bool is_of_the_loader(const char *name)
+{
+    return strcmp(name, "vkAllocateCommandBuffers") == 0 || strcmp(name, "vkDestroyDevice") == 0 ||
+           strcmp(name, "vkGetDeviceQueue") == 0;
+}
+
+// Given a driver that lacks a function of Vulkan 1.3, when its device is opened, then there is an
+// error that names the function, whichever function it is.
+static void a_driver_without_a_function_is_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+#define X(name) #name,
+        VULKAN_CORE_FUNCTIONS(X)
+#undef X
+    };
+    struct faults *faults = open_control();
+    *faults = (struct faults){0};
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan", .validation = true});
+    for (size_t i = 0; i < COUNT(names); i++) {
+        struct error err = {0};
+        if (is_of_the_loader(names[i]))
+            continue;
+        faults->hidden = names[i];
+        struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+        if (device || err.code != ERROR_UNSUPPORTED || !strstr(err.message, names[i]))
+            fail_msg("without %s: %s", names[i], err.message);
+    }
+    *faults = (struct faults){0};
+    gpu_system_destroy(system);
+}
+
 static void an_instance_that_fails_is_unavailable(void **state)
 {
     (void)state;
@@ -300,6 +335,7 @@ int main(void)
         cmocka_unit_test(an_exhausted_descriptor_pool_is_followed_by_another),
         cmocka_unit_test(a_clock_that_runs_backwards_gives_no_span),
         cmocka_unit_test(memory_is_what_the_driver_stated_first_and_has_an_address),
+        cmocka_unit_test(a_driver_without_a_function_is_refused),
         cmocka_unit_test(an_instance_that_fails_is_unavailable),
         cmocka_unit_test(a_layer_between_fathom_and_the_driver_is_named), // last: removes the layer
     };

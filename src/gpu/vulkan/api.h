@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Declarations that the files of the Vulkan backend share. Vulkan 1.3 comes through volk: instance
-// functions are volk's global pointers, device functions are in a table of the device.
+// Declarations that the files of the Vulkan backend share. The functions of Vulkan 1.3 for
+// instances are volk's global pointers. Those for devices are in a table of the device
+// (functions.h).
 //
 //   backend.c     the loader, the instance, validation, the table of functions
 //   enumerate.c   physical devices → gpu_info, with its queue families and number of cores
 //   features.c    extensions and features: those of a device, and those that are enabled
-//   device.c      logical device, queues, the profiling lock
+//   device.c      logical device, queues, the profiling lock;  functions.h  functions of a device
 //   transfer.c    blocking copies between host and device
 //   memory.c      allocations and buffers;  image.c  images, samplers, typed views
 //   program.c     pipelines;  stats.c  the driver's statistics of compiled kernels
@@ -19,8 +20,7 @@
 #define GPU_VULKAN_API_H
 
 #include "gpu/backend.h"
-
-#include <volk.h>
+#include "gpu/vulkan/functions.h"
 
 // Device extensions that fathom uses if the device has them. None of them is required.
 #define VULKAN_EXTENSIONS(X)                                                                       \
@@ -128,7 +128,7 @@ struct vulkan_device {
     const struct vulkan_physical *physical;
     const struct gpu_info *info;
     VkDevice handle;
-    struct VolkDeviceTable vk;
+    struct vulkan_functions vk;
     struct vulkan_queue queues[GPU_QUEUES_MAX];
     uint32_t families[GPU_QUEUES_MAX]; // Vulkan's indices of the queue families in use, each once
     uint32_t family_count;

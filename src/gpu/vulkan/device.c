@@ -2,8 +2,9 @@
 // Opens and closes the logical device, gets its queues, and takes the driver's profiling lock.
 #include "base/clock.h"
 #include "gpu/vulkan/api.h"
+#include "gpu/vulkan/functions.h"
 
-#include <inttypes.h>
+#include <string.h>
 
 // What vkCreateDevice needs for one queue family: the number of queues and their priorities.
 struct family_plan {
@@ -89,6 +90,35 @@ static void fill_queue_infos(struct vulkan_device *device, const struct plan *pl
     }
 }
 
+// Loads the functions of the device. Fails if the driver lacks a function of Vulkan 1.3 or of an
+// extension that it states: a call of that function would end the process.
+static bool load_functions(struct vulkan_device *device, struct error *err)
+{
+    const struct vulkan_extensions *extensions = &device->physical->extensions;
+    const struct {
+        const char *name;
+        size_t offset;
+        bool needed;
+    } table[] = {
+#define X(name) {#name, offsetof(struct vulkan_functions, name), true},
+        VULKAN_CORE_FUNCTIONS(X)
+#undef X
+#define X(extension, name) {#name, offsetof(struct vulkan_functions, name), extensions->extension},
+            VULKAN_EXTENSION_FUNCTIONS(X)
+#undef X
+    };
+    const char *missing = NULL;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        PFN_vkVoidFunction function = vkGetDeviceProcAddr(device->handle, table[i].name);
+        memcpy((char *)&device->vk + table[i].offset, &function, sizeof function);
+        if (!function && table[i].needed)
+            missing = table[i].name;
+    }
+    return !missing || error_set(err, ERROR_UNSUPPORTED,
+                                 "%s: the driver lacks the function %s: update the driver",
+                                 device->info->id, missing);
+}
+
 static bool create_device(struct vulkan_device *device, const struct gpu_device_desc *desc,
                           const struct plan *plan, struct error *err)
 {
@@ -111,10 +141,8 @@ static bool create_device(struct vulkan_device *device, const struct gpu_device_
                          "%s: the driver refuses the queue priorities asked for "
                          "(VK_ERROR_NOT_PERMITTED_KHR): run as root or with CAP_SYS_NICE",
                          device->info->id);
-    if (result != VK_SUCCESS)
-        return vulkan_error(err, result, "%s: vkCreateDevice", device->info->id);
-    volkLoadDeviceTable(&device->vk, device->handle);
-    return true;
+    return result == VK_SUCCESS ||
+           vulkan_error(err, result, "%s: vkCreateDevice", device->info->id);
 }
 
 static void get_queues(struct vulkan_device *device, const struct gpu_device_desc *desc,
@@ -147,6 +175,11 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
     device->info = info;
     if (!plan_queues(info, desc, &plan, err) || !create_device(device, desc, &plan, err))
         return NULL;
+    if (!load_functions(device, err)) {
+        if (device->vk.vkDestroyDevice)
+            device->vk.vkDestroyDevice(device->handle, NULL);
+        return NULL;
+    }
     get_queues(device, desc, &plan);
     return &device->base;
 }
