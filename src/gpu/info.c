@@ -86,11 +86,12 @@ const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info)
 const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info)
 {
     const struct gpu_pci *pci = &info->pci;
+    const char *twin = info->twin ? arena_printf(arena, "+%u", info->twin) : "";
     if (info->has_uuid)
-        return arena_printf(arena, "%s=%s", info->id, gpu_info_uuid(arena, info));
+        return arena_printf(arena, "%s=%s%s", info->id, gpu_info_uuid(arena, info), twin);
     if (info->has_pci)
-        return arena_printf(arena, "%s=%04" PRIx32 ":%02" PRIx32 ":%02" PRIx32 ".%" PRIx32,
-                            info->id, pci->domain, pci->bus, pci->device, pci->function);
+        return arena_printf(arena, "%s=%04" PRIx32 ":%02" PRIx32 ":%02" PRIx32 ".%" PRIx32 "%s",
+                            info->id, pci->domain, pci->bus, pci->device, pci->function, twin);
     return arena_strdup(arena, info->id);
 }
 

@@ -177,6 +177,9 @@ struct gpu_info {
     // UUID of the chip, valid if has_uuid is true. NVIDIA's APIs report the same UUID for a chip.
     uint8_t uuid[GPU_UUID_BYTES];
     struct gpu_pci pci;
+    // number of devices of the same API that are listed before this one and have the same UUID (or
+    // PCI address, if neither has a UUID)
+    unsigned twin;
     // part of limits.memory_bytes that was free when the device was listed; 0 if it is not known
     uint64_t memory_free_bytes;
     gpu_caps caps;
@@ -202,8 +205,9 @@ const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info);
 
 // Returns the identity of a device, in `arena`, by which other processes find the device: the id,
 // "=", and the UUID (or else the PCI address), for example
-// "cuda:0=00112233445566778899aabbccddeeff"; only the id if neither is known. The id alone is not
-// reliable: drivers may change the order of their devices, for example when a card is lost.
+// "cuda:0=00112233445566778899aabbccddeeff"; only the id if neither is known. Of devices with equal
+// UUIDs, the second gets "+1" at the end, the third "+2". The id alone is not reliable: drivers may
+// change the order of their devices, for example when a card is lost.
 const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 
 // Checks limits and queue families, before fathom computes with them. If a value cannot be true,

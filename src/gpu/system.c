@@ -4,9 +4,7 @@
 #include "base/text.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -35,8 +33,6 @@ struct enumeration {
     struct gpu_system *system;
     const char *api;
     unsigned next_index;
-    // taken[i] is true if the known device gpu_system_desc.known[i] has been listed
-    bool *taken;
     // true if the backend is loaded only because another one needs it
     bool unlisted;
 };
@@ -60,38 +56,48 @@ static bool is_id_free(const struct enumeration *enumeration, const char *id)
     return is_free;
 }
 
-// Returns the number in a known identity, "API:NUMBER=…", if the identity is that of this device,
-// apart from the number. Otherwise returns UINT_MAX.
-static unsigned known_number(const struct gpu_info *info, const char *own, const char *known)
+static bool are_twins(const struct gpu_info *a, const struct gpu_info *b)
 {
-    size_t api = strlen(info->api);
-    bool is_own = strncmp(known, info->api, api) == 0 && known[api] == ':' &&
-                  strcmp(known + strcspn(known, "="), own) == 0;
-    return is_own ? (unsigned)strtoul(known + api + 1, NULL, 10) : UINT_MAX;
+    if (strcmp(a->api, b->api) != 0 || a->has_uuid != b->has_uuid)
+        return false;
+    if (a->has_uuid)
+        return memcmp(a->uuid, b->uuid, sizeof a->uuid) == 0;
+    return a->has_pci && b->has_pci && memcmp(&a->pci, &b->pci, sizeof a->pci) == 0;
 }
 
-// Sets info->id: that of the known device with the same API and UUID (or PCI address); else the
-// first id of its API that is free. Devices that share a UUID keep their order.
+static unsigned count_twins(const struct gpu_system *system, const struct gpu_info *info)
+{
+    unsigned twins = 0;
+    for (size_t i = 0; i < system->info_count; i++)
+        twins += are_twins(system->infos[i], info);
+    return twins;
+}
+
+// Returns true if `known` is "API:…" with the API of the device, and ends in `own`, the identity of
+// the device from its "=" on.
+static bool is_known_as(const struct gpu_info *info, const char *own, const char *known)
+{
+    size_t api = strlen(info->api);
+    return strncmp(known, info->api, api) == 0 && known[api] == ':' &&
+           strcmp(known + strcspn(known, "="), own) == 0;
+}
+
+// Sets info->id: that of the known device with the same identity, else the first id of its API that
+// is free.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;
+    info->twin = count_twins(enumeration->system, info);
     const char *own = gpu_info_identity(enumeration->system->arena, info);
-    unsigned number = UINT_MAX;
-    size_t found = 0;
     own += strcspn(own, "=");
     for (size_t i = 0; *own && i < desc->known_count; i++) {
-        unsigned known = known_number(info, own, desc->known[i]);
-        if (enumeration->taken[i] || known >= number)
+        const char *known = desc->known[i];
+        if (!is_known_as(info, own, known))
             continue;
-        number = known;
-        found = i;
-    }
-    if (number != UINT_MAX) {
-        enumeration->taken[found] = true;
-        snprintf(info->id, sizeof info->id, "%s:%u", info->api, number);
+        snprintf(info->id, sizeof info->id, "%.*s", (int)strcspn(known, "="), known);
         return;
     }
-    number = 0;
+    unsigned number = 0;
     do
         snprintf(info->id, sizeof info->id, "%s:%u", info->api, number++);
     while (!is_id_free(enumeration, info->id));
@@ -104,6 +110,7 @@ void gpu_system_add_device(struct gpu_system *system, const struct gpu_info *inf
     struct gpu_info *copy = ARENA_NEW(system->arena, struct gpu_info);
     *copy = *info;
     copy->api = arena_strdup(system->arena, info->api);
+    copy->twin = count_twins(system, info);
     system->infos = arena_grow(system->arena, system->infos, system->info_count,
                                &system->info_capacity, sizeof *system->infos);
     system->infos[system->info_count++] = copy;
@@ -182,7 +189,6 @@ static void load_backend(struct gpu_system *system, const struct gpu_backend *ba
                     .add_unavailable = add_unavailable},
         .system = system,
         .api = backend->name,
-        .taken = ARENA_ARRAY(system->arena, desc->known_count, bool),
         .unlisted = unlisted,
     };
     void *state = backend->load(&enumeration.neutral);

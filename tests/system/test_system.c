@@ -186,19 +186,49 @@ static void a_known_card_keeps_its_id(void **state)
     arena_destroy(arena);
 }
 
-// Given two cards with the same UUID, or none, when a worker is asked for the second one, then that
-// is the card that the driver lists second.
+// Given two cards with the same UUID, when another process gets the identity of one or of both,
+// then that process finds the card that the driver lists at the same place.
 static void cards_with_the_same_uuid_keep_their_order(void **state)
 {
     (void)state;
-    static const char *const known[] = {"cards:1=a1000000000000000000000000000000",
-                                        "cards:0=a1000000000000000000000000000000"};
-    driver.cards[0] = driver.cards[1] = 0xa1;
-    struct gpu_system *system = gpu_system_create(
-        &(struct gpu_system_desc){.only_api = "cards", .known = known, .known_count = 2});
-    assert_card(system, known[0], 0xa1, 1);
-    assert_card(system, known[1], 0xa1, 0);
+    struct arena *arena = arena_create();
+    struct gpu_system *system = system_of_cards(0xa1, 0xa1, NULL);
+    const char *one = gpu_info_identity(arena, gpu_system_info(system, 0));
+    const char *other = gpu_info_identity(arena, gpu_system_info(system, 1));
     gpu_system_destroy(system);
+    const char *const known[] = {other, one};
+    system = gpu_system_create(
+        &(struct gpu_system_desc){.only_api = "cards", .known = known, .known_count = 2});
+    assert_card(system, one, 0xa1, 0);
+    assert_card(system, other, 0xa1, 1);
+    gpu_system_destroy(system);
+    for (unsigned index = 0; index < 2; index++) {
+        system = system_of_cards(0xa1, 0xa1, known[1 - index]);
+        assert_card(system, known[1 - index], 0xa1, index);
+        assert_card(system, known[index], 0xa1, 1 - index);
+        gpu_system_destroy(system);
+    }
+    arena_destroy(arena);
+}
+
+// Given a list of devices that another process has sent, then equal UUIDs are told apart there,
+// too.
+static void devices_of_another_process_have_the_same_identities(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct gpu_system *listed = system_of_cards(0xa1, 0xa1, NULL);
+    struct gpu_system *empty = gpu_system_create_empty();
+    for (size_t i = 0; i < 2; i++) {
+        struct gpu_info sent = *gpu_system_info(listed, i);
+        sent.twin = 0; // the processes do not send this number
+        gpu_system_add_device(empty, &sent);
+        assert_string_equal(gpu_info_identity(arena, gpu_system_info(empty, i)),
+                            gpu_info_identity(arena, gpu_system_info(listed, i)));
+    }
+    gpu_system_destroy(empty);
+    gpu_system_destroy(listed);
+    arena_destroy(arena);
 }
 
 static void a_uuid_of_zeros_is_none(void **state)
@@ -350,6 +380,7 @@ int main(void)
         cmocka_unit_test(an_unknown_api_is_unavailable),
         cmocka_unit_test(a_known_card_keeps_its_id),
         cmocka_unit_test(cards_with_the_same_uuid_keep_their_order),
+        cmocka_unit_test(devices_of_another_process_have_the_same_identities),
         cmocka_unit_test(a_uuid_of_zeros_is_none),
         cmocka_unit_test(a_device_whose_limits_cannot_be_true_is_unavailable),
         cmocka_unit_test(limits_are_checked_one_by_one),
