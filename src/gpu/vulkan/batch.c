@@ -6,6 +6,8 @@
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"
 
+#include <string.h>
+
 static bool begin_commands(const struct vulkan_device *device, struct vulkan_batch *batch,
                            struct error *err)
 {
@@ -242,6 +244,8 @@ static bool fetch_stamps(struct vulkan_device *device, struct vulkan_batch *batc
     uint32_t count = 2 * batch->base.desc.span_count;
     if (count == 0)
         return true;
+    // A driver that writes nothing must not leave the time stamps of an earlier submission.
+    memset(batch->stamp_values, 0, count * sizeof *batch->stamp_values);
     VkResult result = device->vk.vkGetQueryPoolResults(
         device->handle, batch->stamps, 0, count, (size_t)count * sizeof *batch->stamp_values,
         batch->stamp_values, sizeof *batch->stamp_values,

@@ -7,6 +7,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum {
+    // maximum size in bytes of a text about a kernel; longer texts are ignored
+    TEXT_BYTES_MAX = 64 << 20
+};
+
 // Names of the statistics that fathom reads, in the drivers of NVIDIA, AMD (RADV) and Intel (ANV).
 static const char *const register_names[] = {"Register Count", "VGPRs", NULL};
 static const char *const spill_names[] = {"Local Memory Size", "Scratch size",
@@ -82,6 +87,19 @@ struct capture {
     struct gpu_program_stats *stats;
 };
 
+// Limits `count`, the length of a list that the driver has written, to `room`, the length that the
+// driver had announced.
+static uint32_t written(uint32_t count, uint32_t room)
+{
+    return count < room ? count : room;
+}
+
+// Ends a text of the driver, which may lack its NUL.
+static void end_text(char text[VK_MAX_DESCRIPTION_SIZE])
+{
+    text[VK_MAX_DESCRIPTION_SIZE - 1] = '\0';
+}
+
 static void add_text(struct capture *capture, const char *title, const char *text)
 {
     const char *before = capture->stats->text ? capture->stats->text : "";
@@ -94,14 +112,17 @@ static VkResult read_statistics(struct capture *capture)
     uint32_t count = 0;
     VkResult result = device->vk.vkGetPipelineExecutableStatisticsKHR(
         device->handle, &capture->which, &count, NULL);
+    const uint32_t room = count;
     VkPipelineExecutableStatisticKHR *statistics =
-        ARENA_ARRAY(capture->arena, count, VkPipelineExecutableStatisticKHR);
-    for (uint32_t i = 0; i < count; i++)
+        ARENA_ARRAY(capture->arena, room, VkPipelineExecutableStatisticKHR);
+    for (uint32_t i = 0; i < room; i++)
         statistics[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR;
     if (result == VK_SUCCESS)
         result = device->vk.vkGetPipelineExecutableStatisticsKHR(device->handle, &capture->which,
                                                                  &count, statistics);
-    for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) {
+    for (uint32_t i = 0; i < written(count, room) && result == VK_SUCCESS; i++) {
+        end_text(statistics[i].name);
+        end_text(statistics[i].description);
         take_statistic(&statistics[i], capture->subgroup_threads, capture->stats);
         add_text(capture, arena_printf(capture->arena, "%s: ", statistics[i].name),
                  text_of(capture->arena, &statistics[i]));
@@ -115,23 +136,27 @@ static VkResult read_representations(struct capture *capture)
     uint32_t count = 0;
     VkResult result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
         device->handle, &capture->which, &count, NULL);
+    const uint32_t room = count;
     VkPipelineExecutableInternalRepresentationKHR *texts =
-        ARENA_ARRAY(capture->arena, count, VkPipelineExecutableInternalRepresentationKHR);
-    for (uint32_t i = 0; i < count; i++)
+        ARENA_ARRAY(capture->arena, room, VkPipelineExecutableInternalRepresentationKHR);
+    for (uint32_t i = 0; i < room; i++)
         texts[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR;
     // While pData is NULL, the Vulkan function only returns the sizes of the texts.
     if (result == VK_SUCCESS)
         result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
             device->handle, &capture->which, &count, texts);
-    for (uint32_t i = 0; i < count; i++)
-        texts[i].pData = arena_alloc(capture->arena, texts[i].dataSize + 1);
+    for (uint32_t i = 0; i < room; i++)
+        if (texts[i].dataSize <= TEXT_BYTES_MAX)
+            texts[i].pData = arena_alloc(capture->arena, texts[i].dataSize + 1);
     if (result == VK_SUCCESS)
         result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
             device->handle, &capture->which, &count, texts);
-    for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++)
-        if (texts[i].isText)
+    for (uint32_t i = 0; i < written(count, room) && result == VK_SUCCESS; i++) {
+        end_text(texts[i].name);
+        if (texts[i].isText && texts[i].pData)
             add_text(capture, arena_printf(capture->arena, "---- %s\n", texts[i].name),
                      texts[i].pData);
+    }
     return result;
 }
 
@@ -144,14 +169,16 @@ static VkResult read_executables(struct capture *capture, bool named)
     uint32_t count = 0;
     VkResult result =
         device->vk.vkGetPipelineExecutablePropertiesKHR(device->handle, &info, &count, NULL);
+    const uint32_t room = count;
     VkPipelineExecutablePropertiesKHR *executables =
-        ARENA_ARRAY(capture->arena, count, VkPipelineExecutablePropertiesKHR);
-    for (uint32_t i = 0; i < count; i++)
+        ARENA_ARRAY(capture->arena, room, VkPipelineExecutablePropertiesKHR);
+    for (uint32_t i = 0; i < room; i++)
         executables[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR;
     if (result == VK_SUCCESS)
         result = device->vk.vkGetPipelineExecutablePropertiesKHR(device->handle, &info, &count,
                                                                  executables);
-    for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) {
+    for (uint32_t i = 0; i < written(count, room) && result == VK_SUCCESS; i++) {
+        end_text(executables[i].name);
         capture->which.executableIndex = i;
         capture->subgroup_threads = executables[i].subgroupSize ? executables[i].subgroupSize : 1;
         if (named)
