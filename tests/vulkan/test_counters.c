@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <volk.h>
 
 #define WAIT_NS UINT64_C(600000000000)
 
@@ -406,6 +407,36 @@ static void a_device_lost_at_every_call_says_so(void **state)
     fail_each_call(*state, VK_ERROR_DEVICE_LOST, ERROR_DEVICE_LOST);
 }
 
+static PFN_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR list_really;
+
+static VKAPI_ATTR VkResult VKAPI_CALL list_endlessly(VkPhysicalDevice device, uint32_t family,
+                                                     uint32_t *count,
+                                                     VkPerformanceCounterKHR *counters,
+                                                     VkPerformanceCounterDescriptionKHR *texts)
+{
+    VkResult result = list_really(device, family, count, counters, texts);
+    if (counters)
+        *count = UINT32_MAX;
+    return result;
+}
+
+// Given a driver that states more counters when they are read than when they were counted, then
+// those are listed for which there was room.
+static void a_list_that_grows_is_read_as_far_as_there_is_room(void **state)
+{
+    const struct world *world = *state;
+    struct error err = {0};
+    size_t count = 0;
+    list_really = vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR;
+    vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR = list_endlessly;
+    struct gpu_counters *counters = gpu_counters_open(world->device, &err);
+    vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR = list_really;
+    assert_non_null(counters);
+    gpu_counters_natives(counters, &count);
+    assert_int_equal(count, 8); // all but the time
+    gpu_counters_close(counters);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -421,6 +452,7 @@ int main(void)
         TEST(only_radv_holds_a_stable_clock),
         TEST(radv_holds_a_stable_clock_also_while_counters_run),
         TEST(a_driver_that_lists_no_counters_has_none),
+        TEST(a_list_that_grows_is_read_as_far_as_there_is_room),
         TEST(a_set_that_the_driver_cannot_read_is_refused),
         TEST(want_of_memory_at_every_call_is_told_and_cleaned_up),
         TEST(a_device_lost_at_every_call_says_so),

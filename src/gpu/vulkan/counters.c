@@ -182,10 +182,11 @@ static bool list_natives(struct counters *counters, struct error *err)
     if (result == VK_SUCCESS && (count == 0 || count > NATIVES_MAX))
         return error_set(err, ERROR_UNSUPPORTED,
                          "the driver lists %u hardware counters for the first queue", count);
-    VkPerformanceCounterKHR *told = ARENA_ARRAY(arena, count, VkPerformanceCounterKHR);
+    const uint32_t room = count; // some driver may state more the second time
+    VkPerformanceCounterKHR *told = ARENA_ARRAY(arena, room, VkPerformanceCounterKHR);
     VkPerformanceCounterDescriptionKHR *texts =
-        ARENA_ARRAY(arena, count, VkPerformanceCounterDescriptionKHR);
-    for (uint32_t i = 0; i < count; i++) {
+        ARENA_ARRAY(arena, room, VkPerformanceCounterDescriptionKHR);
+    for (uint32_t i = 0; i < room; i++) {
         told[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_KHR;
         texts[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_DESCRIPTION_KHR;
     }
@@ -195,9 +196,9 @@ static bool list_natives(struct counters *counters, struct error *err)
     if (result != VK_SUCCESS)
         return vulkan_error(err, result,
                             "vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR");
-    counters->count = count;
-    counters->all = ARENA_ARRAY(arena, count, struct native);
-    counters->base.natives = ARENA_ARRAY(arena, count, const char *);
+    counters->count = count < room ? count : room;
+    counters->all = ARENA_ARRAY(arena, room, struct native);
+    counters->base.natives = ARENA_ARRAY(arena, room, const char *);
     copy_natives(counters, told, texts);
     return true;
 }
