@@ -19,13 +19,22 @@ struct cuda_buffer {
     uint64_t memory;
 };
 
+// Checks the result and the address of a function that allocates memory: some driver may report
+// success without an address.
+static bool check_memory(const struct cuda_api *api, int result, bool has_address, const char *what,
+                         struct error *err)
+{
+    return cuda_check(api, result, what, err) &&
+           (has_address ||
+            error_set(err, ERROR_OUT_OF_MEMORY, "%s: the driver gave no address", what));
+}
+
 bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory, uint64_t *address,
                      struct error *err)
 {
-    if (!cuda_check(api,
-                    api->cuMemHostAlloc(memory, bytes,
-                                        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP),
-                    "cuMemHostAlloc", err))
+    int result =
+        api->cuMemHostAlloc(memory, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+    if (!check_memory(api, result, *memory, "cuMemHostAlloc", err))
         return false;
     if (cuda_check(api, api->cuMemHostGetDevicePointer_v2(address, *memory, 0),
                    "cuMemHostGetDevicePointer", err))
@@ -40,7 +49,8 @@ static bool allocate_device(struct cuda_device *device, struct cuda_buffer *buff
     const struct cuda_api *api = device->api;
     for (uint64_t spare = bytes < LARGE_BYTES ? BUFFER_ALIGNMENT_BYTES : 0;;
          spare = BUFFER_ALIGNMENT_BYTES) {
-        if (!cuda_check(api, api->cuMemAlloc_v2(&buffer->memory, bytes + spare), "cuMemAlloc", err))
+        int result = api->cuMemAlloc_v2(&buffer->memory, bytes + spare);
+        if (!check_memory(api, result, buffer->memory, "cuMemAlloc", err))
             return false;
         uint64_t past = buffer->memory % BUFFER_ALIGNMENT_BYTES;
         uint64_t skipped = past ? BUFFER_ALIGNMENT_BYTES - past : 0;
@@ -57,6 +67,7 @@ static bool allocate(struct cuda_device *device, struct cuda_buffer *buffer,
 {
     const struct cuda_api *api = device->api;
     struct gpu_buffer *base = &buffer->base;
+    int result;
     switch (desc->memory) {
     case GPU_MEMORY_DEVICE:
         return allocate_device(device, buffer, desc->bytes, err);
@@ -64,9 +75,8 @@ static bool allocate(struct cuda_device *device, struct cuda_buffer *buffer,
     case GPU_MEMORY_READBACK:
         return cuda_host_alloc(api, desc->bytes, &base->mapped, &base->address, err);
     case GPU_MEMORY_MANAGED:
-        if (!cuda_check(api,
-                        api->cuMemAllocManaged(&buffer->memory, desc->bytes, CU_MEM_ATTACH_GLOBAL),
-                        "cuMemAllocManaged", err))
+        result = api->cuMemAllocManaged(&buffer->memory, desc->bytes, CU_MEM_ATTACH_GLOBAL);
+        if (!check_memory(api, result, buffer->memory, "cuMemAllocManaged", err))
             return false;
         base->address = buffer->memory;
         base->mapped = (void *)(uintptr_t)buffer->memory;

@@ -50,12 +50,21 @@ static const char *remedy_of_init(int result)
     }
 }
 
+// Sets *value to an attribute of the device. Returns false if the driver does not tell it.
+static bool read_attribute(const struct cuda_api *api, int device, int which, uint32_t *value)
+{
+    int told = 0;
+    if (api->cuDeviceGetAttribute(&told, which, device) != CU_SUCCESS || told < 0)
+        return false;
+    *value = (uint32_t)told;
+    return true;
+}
+
+// Returns an attribute of the device; 0 if the driver does not tell it.
 static uint64_t attribute(const struct cuda_api *api, int device, int which)
 {
-    int value = 0;
-    if (api->cuDeviceGetAttribute(&value, which, device) != CU_SUCCESS || value < 0)
-        return 0;
-    return (uint64_t)value;
+    uint32_t value = 0;
+    return read_attribute(api, device, which, &value) ? value : 0;
 }
 
 static uint64_t least_attribute(const struct cuda_api *api, int device, int first, int count)
@@ -183,12 +192,9 @@ static void fill_names(const struct cuda_api *api, int device, int version, stru
         info->has_uuid = true;
         memcpy(info->uuid, uuid.bytes, sizeof info->uuid);
     }
-    info->has_pci = true;
-    info->pci = (struct gpu_pci){
-        .domain = (uint32_t)attribute(api, device, CU_ATTR_PCI_DOMAIN_ID),
-        .bus = (uint32_t)attribute(api, device, CU_ATTR_PCI_BUS_ID),
-        .device = (uint32_t)attribute(api, device, CU_ATTR_PCI_DEVICE_ID),
-    };
+    info->has_pci = read_attribute(api, device, CU_ATTR_PCI_DOMAIN_ID, &info->pci.domain) &&
+                    read_attribute(api, device, CU_ATTR_PCI_BUS_ID, &info->pci.bus) &&
+                    read_attribute(api, device, CU_ATTR_PCI_DEVICE_ID, &info->pci.device);
 }
 
 static void list_device(struct cuda_state *state, int device, int version,
