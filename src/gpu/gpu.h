@@ -217,8 +217,8 @@ void *gpu_buffer_map(struct gpu_buffer *buffer);
 
 // gpu_buffer_write and gpu_buffer_read copy between the host and any buffer, and return when the
 // copy is done; they are not for timing. Unless the buffer is mapped, they wait for the work of the
-// device's first queue, and fail with ERROR_INTERNAL if a hold blocks that queue. After
-// ERROR_TIMEOUT, the device counts as lost.
+// device's first queue, and fail with ERROR_INTERNAL if a hold blocks that queue. If the copy may
+// still run after an error, for example after ERROR_TIMEOUT, the device counts as lost.
 MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
                                  uint64_t bytes, struct error *err);
 MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,

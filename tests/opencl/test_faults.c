@@ -4,6 +4,7 @@
 // functions, through which the loader calls. The test replaces a function there.
 #include "gpu/kernels.h"
 
+#include "gpu/backend.h"
 #include "gpu/opencl/api.h"
 
 #include <CL/cl_icd.h>
@@ -237,6 +238,35 @@ static void a_buffer_without_an_address_is_refused(void **state)
     assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
 }
 
+static cl_int tell_no_state(cl_event event, cl_event_info which, size_t room, void *to,
+                            size_t *size)
+{
+    (void)event, (void)which, (void)room, (void)to, (void)size;
+    return CL_OUT_OF_HOST_MEMORY;
+}
+
+// Given a driver that does not tell whether a copy is done, then the error is the driver's, and the
+// device counts as lost: the copy may still write to the memory of the caller.
+static void a_copy_whose_end_is_unknown_loses_the_device(void **state)
+{
+    const struct world *w = *state;
+    struct error err = {0};
+    uint32_t word = 7;
+    struct gpu_buffer *buffer =
+        gpu_buffer_create(w->scope, &(struct gpu_buffer_desc){.bytes = 64}, &err);
+    check(buffer, &err);
+    cl_api_clGetEventInfo really = w->driver->clGetEventInfo;
+    w->driver->clGetEventInfo = tell_no_state;
+    bool read = gpu_buffer_read(buffer, 0, &word, sizeof word, &err);
+    w->driver->clGetEventInfo = really;
+    assert_false(read);
+    assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
+    assert_non_null(strstr(err.message, "clEnqueueReadBuffer: clGetEventInfo"));
+    assert_false(gpu_buffer_read(buffer, 0, &word, sizeof word, &err));
+    assert_int_equal(err.code, ERROR_DEVICE_LOST);
+    w->device->hung = false; // the copy is done, so the objects can be destroyed
+}
+
 static int open_world(void **state)
 {
     struct world *w = *state;
@@ -275,6 +305,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_buffer_without_an_address_is_refused, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(an_endless_build_log_is_left_out, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_copy_whose_end_is_unknown_loses_the_device, open_world,
+                                        close_world),
     };
     bool none = gpu_system_device_count(world.system) == 0;
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)

@@ -44,15 +44,21 @@ bool opencl_host_begin(const struct opencl_device *device, struct error *err)
     return !queue->last || opencl_event_wait(device, queue->last, GPU_WAIT_DRAIN_NS, err);
 }
 
-bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
-                     const char *what, struct error *err)
+bool opencl_host_end(struct opencl_device *device, cl_int result, cl_event event, const char *what,
+                     struct error *err)
 {
+    struct error why = {0};
     if (!opencl_check(result, what, err))
         return false;
-    bool ok = opencl_check(device->api->clFlush(device->host), "clFlush", err) &&
-              opencl_event_wait(device, event, GPU_WAIT_DRAIN_NS, err);
+    bool ok = opencl_check(device->api->clFlush(device->host), "clFlush", &why) &&
+              opencl_event_wait(device, event, GPU_WAIT_DRAIN_NS, &why);
     device->api->clReleaseEvent(event);
-    return ok || error_prefix(err, "%s", what);
+    if (ok)
+        return true;
+    // The command may still run, and use memory that the caller frees.
+    device->base.lost = true;
+    device->base.hung = why.code != ERROR_DEVICE_LOST;
+    return error_set(err, why.code, "%s: %s", what, why.message);
 }
 
 // ---------------------------------------------------------------- opening and closing

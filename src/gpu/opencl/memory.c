@@ -10,7 +10,7 @@ static bool is_host(enum gpu_memory memory)
 }
 
 // Maps a buffer in host memory. Only a batch that uses the buffer unmaps it (opencl_batch.lent).
-static bool map(const struct opencl_device *device, struct opencl_buffer *buffer, uint64_t bytes,
+static bool map(struct opencl_device *device, struct opencl_buffer *buffer, uint64_t bytes,
                 struct error *err)
 {
     cl_event event = NULL;
@@ -24,7 +24,7 @@ static bool map(const struct opencl_device *device, struct opencl_buffer *buffer
 }
 
 // Drivers allocate a buffer's memory at its first use: this finds a lack of memory early.
-static bool touch(const struct opencl_device *device, const struct opencl_buffer *buffer,
+static bool touch(struct opencl_device *device, const struct opencl_buffer *buffer,
                   struct error *err)
 {
     cl_event event = NULL;
@@ -55,7 +55,8 @@ struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gp
                                : touch(device, buffer, err)))
         return &buffer->base;
     error_prefix(err, "%s: buffer of %" PRIu64 " bytes", scope->device->info->id, desc->bytes);
-    opencl_buffer_destroy(buffer);
+    if (!device->base.hung)
+        opencl_buffer_destroy(buffer);
     return NULL;
 }
 

@@ -144,9 +144,10 @@ MUST_CHECK bool opencl_event_wait(const struct opencl_device *device, cl_event e
 
 // Call opencl_host_begin before you put a copy into the queue `host`: it waits for the work of the
 // device's first queue. Call opencl_host_end after any command in that queue, with the `result` and
-// the `event` of the OpenCL function: it waits for the command, and releases the event.
+// the `event` of the OpenCL function: it waits for the command, and releases the event. If the wait
+// fails, the device counts as lost, and as hung unless the error is ERROR_DEVICE_LOST.
 MUST_CHECK bool opencl_host_begin(const struct opencl_device *device, struct error *err);
-MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
+MUST_CHECK bool opencl_host_end(struct opencl_device *device, cl_int result, cl_event event,
                                 const char *what, struct error *err);
 
 // Sets *range to a memory object for `bytes` bytes of the buffer from `offset` on. For the whole
