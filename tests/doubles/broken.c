@@ -6,7 +6,8 @@
 //   fault   crash, hang, exit, abort, babble (on both streams), chdir; garbage, endless (on
 //           the standard input); names (with escape sequences); devices, memory, align, units,
 //           heaps, period, nan, negative, bits (reported values that cannot be true); queues (none
-//           computes), absent (no device), grow (each list is longer the second time)
+//           computes), features (none), absent (no device), grow (each list is longer the second
+//           time)
 //   place   constructor, create, enumerate, query, destructor
 //
 // Without BROKEN the library lists one device. No device can be opened (broken_stubs.c).
@@ -187,7 +188,15 @@ static void tell_families(VkPhysicalDevice device, uint32_t *count, VkQueueFamil
 
 static void tell_features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2 *told)
 {
-    (void)device, (void)told;
+    (void)device;
+    for (VkBaseOutStructure *at = told->pNext; at && !has_fault("features"); at = at->pNext) {
+        if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
+            VkPhysicalDeviceVulkan12Features *of_1_2 = (VkPhysicalDeviceVulkan12Features *)at;
+            of_1_2->hostQueryReset = of_1_2->timelineSemaphore = VK_TRUE;
+        }
+        if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES)
+            ((VkPhysicalDeviceVulkan13Features *)at)->synchronization2 = VK_TRUE;
+    }
 }
 
 static VkResult refuse(void)

@@ -311,7 +311,6 @@ static gpu_caps caps_of_features(const struct vulkan_features *f)
         {f->v11.storageBuffer16BitAccess, GPU_CAP(STORAGE16)},
         {f->v12.storageBuffer8BitAccess, GPU_CAP(STORAGE8)},
         {f->v12.shaderBufferInt64Atomics, GPU_CAP(ATOMICS64)},
-        {f->v12.timelineSemaphore, GPU_CAP(HOLDS)},
         {f->executable.pipelineExecutableInfo, GPU_CAP(KERNEL_STATS)},
         {f->v13.shaderIntegerDotProduct, GPU_CAP(DOT4)},
         {f->matrix_nv.cooperativeMatrix, GPU_CAP(MATRIX)},
@@ -339,9 +338,9 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
     physical->stamp_ns = (double)p->core.properties.limits.timestampPeriod;
     physical->max_anisotropy = p->core.properties.limits.maxSamplerAnisotropy;
     physical->full_subgroups = physical->features.v13.computeFullSubgroups;
-    info->caps = caps_of_features(&physical->features) | GPU_CAP(UNORDERED) | GPU_CAP(SPLITS) |
-                 GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
-                 GPU_CAP(HOST_MEMORY) | GPU_CAP(CONTEXTS);
+    info->caps = caps_of_features(&physical->features) | GPU_CAP(HOLDS) | GPU_CAP(UNORDERED) |
+                 GPU_CAP(SPLITS) | GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) |
+                 GPU_CAP(SAMPLERS) | GPU_CAP(HOST_MEMORY) | GPU_CAP(CONTEXTS);
     if (compute && (p->v11.subgroupSupportedOperations & operations) == operations)
         info->caps |= GPU_CAP(SUBGROUPS);
     if (compute && p->v11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT)
@@ -366,7 +365,7 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
     }
 }
 
-static bool is_usable(const VkPhysicalDeviceProperties *properties, struct gpu_enumeration *to)
+static bool has_version(const VkPhysicalDeviceProperties *properties, struct gpu_enumeration *to)
 {
     if (properties->apiVersion >= VK_API_VERSION_1_3)
         return true;
@@ -379,12 +378,30 @@ static bool is_usable(const VkPhysicalDeviceProperties *properties, struct gpu_e
     return false;
 }
 
+// Checks the features without which no batch can run. Vulkan 1.3 requires all of them.
+static bool has_features(const struct vulkan_features *features, const char *name,
+                         struct gpu_enumeration *to)
+{
+    const char *lacking = !features->v12.hostQueryReset      ? "hostQueryReset"
+                          : !features->v12.timelineSemaphore ? "timelineSemaphore"
+                          : !features->v13.synchronization2  ? "synchronization2"
+                                                             : NULL;
+    if (lacking)
+        to->add_unavailable(to,
+                            arena_printf(to->arena,
+                                         "%s: its driver lacks the feature %s, which Vulkan 1.3 "
+                                         "requires",
+                                         name, lacking),
+                            "update the driver");
+    return !lacking;
+}
+
 static void add_device(struct vulkan_state *state, VkPhysicalDevice handle, struct arena *scratch,
                        struct gpu_enumeration *to)
 {
     VkPhysicalDeviceProperties properties;
     vkGetPhysicalDeviceProperties(handle, &properties);
-    if (!is_usable(&properties, to))
+    if (!has_version(&properties, to))
         return;
     struct vulkan_physical physical = {.handle = handle};
     struct properties p;
@@ -393,6 +410,8 @@ static void add_device(struct vulkan_state *state, VkPhysicalDevice handle, stru
     vulkan_features_query(handle, &physical.extensions, &physical.features);
     query_properties(&physical, &p);
     fill_identity(&p, &info);
+    if (!has_features(&physical.features, info.name, to))
+        return;
     fill_pci(&physical, &p, &info);
     fill_memory(&physical, &info);
     fill_memory_limits(&p, &info.limits);
