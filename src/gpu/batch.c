@@ -12,11 +12,6 @@ enum {
     SPLITS_MAX = 64
 };
 
-static struct gpu_device *batch_device(const struct gpu_batch *batch)
-{
-    return batch->object.scope->device;
-}
-
 static const char *state_name(enum gpu_batch_state state)
 {
     static const char *const names[] = {[GPU_BATCH_RECORDING] = "still being recorded",
@@ -95,7 +90,7 @@ static bool fail_batch(struct gpu_batch *batch, struct error *err)
 
 bool gpu_batch_end(struct gpu_batch *batch, struct error *err)
 {
-    struct gpu_device *device = batch_device(batch);
+    struct gpu_device *device = gpu_batch_device(batch);
     if (batch->state == GPU_BATCH_IN_FLIGHT ||
         (batch->first_error.code == ERROR_NONE && batch->state != GPU_BATCH_RECORDING))
         return error_set(err, ERROR_INTERNAL, "gpu_batch_end: the batch is %s",
@@ -115,7 +110,7 @@ bool gpu_batch_end(struct gpu_batch *batch, struct error *err)
 
 bool gpu_batch_reset(struct gpu_batch *batch, struct error *err)
 {
-    struct gpu_device *device = batch_device(batch);
+    struct gpu_device *device = gpu_batch_device(batch);
     if (!gpu_device_check(device, err))
         return false;
     if (batch->state == GPU_BATCH_IN_FLIGHT)
@@ -136,9 +131,9 @@ bool gpu_batch_reset(struct gpu_batch *batch, struct error *err)
 
 static bool check_ready(struct gpu_batch *batch, const struct gpu_hold *hold, struct error *err)
 {
-    if (!gpu_device_check(batch_device(batch), err))
+    if (!gpu_device_check(gpu_batch_device(batch), err))
         return false;
-    if (hold && hold->object.scope->device != batch_device(batch))
+    if (hold && hold->object.scope->device != gpu_batch_device(batch))
         return error_set(err, ERROR_INTERNAL, "gpu_batch_submit: the hold is of another device");
     if (batch->state == GPU_BATCH_READY)
         return true;
@@ -150,7 +145,7 @@ static bool check_ready(struct gpu_batch *batch, const struct gpu_hold *hold, st
 
 static bool submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err)
 {
-    struct gpu_device *device = batch_device(batch);
+    struct gpu_device *device = gpu_batch_device(batch);
     if (!device->backend->batch_submit(batch, hold, err)) {
         batch->after_count = 0;
         gpu_device_note(device, false, err);
@@ -182,7 +177,7 @@ static bool check_after(const struct gpu_batch *batch, const struct gpu_submit *
         if (other == batch)
             return error_set(err, ERROR_INTERNAL,
                              "gpu_batch_submit_after: a batch cannot wait for itself");
-        if (batch_device(other) != batch_device(batch))
+        if (gpu_batch_device(other) != gpu_batch_device(batch))
             return error_set(err, ERROR_INTERNAL,
                              "gpu_batch_submit_after: the other batch is of another device");
         if (other->state != GPU_BATCH_IN_FLIGHT && !other->finished)
@@ -206,7 +201,7 @@ bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *de
 
 bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
-    struct gpu_device *device = batch_device(batch);
+    struct gpu_device *device = gpu_batch_device(batch);
     if (batch->state == GPU_BATCH_READY && batch->finished)
         return true;
     if (batch->state != GPU_BATCH_IN_FLIGHT)
@@ -244,12 +239,12 @@ bool gpu_span_check(const struct gpu_batch *batch, double ns, struct error *err)
     return error_set(err, ERROR_INTERNAL,
                      "%s: by its time stamps a batch took %.3g s, but by the host's clock at most "
                      "%.3g s: its driver's time stamps are wrong, update it",
-                     batch_device(batch)->info->id, ns * 1e-9, passed_ns * 1e-9);
+                     gpu_batch_device(batch)->info->id, ns * 1e-9, passed_ns * 1e-9);
 }
 
 bool gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, struct error *err)
 {
-    struct gpu_device *device = batch_device(batch);
+    struct gpu_device *device = gpu_batch_device(batch);
     if (span >= batch->desc.span_count || !(batch->spans_recorded >> span & 1))
         return error_set(err, ERROR_INTERNAL, "span %u was not recorded", span);
     if (batch->state != GPU_BATCH_READY || !batch->finished)

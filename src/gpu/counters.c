@@ -94,7 +94,7 @@ unsigned gpu_counter_set_passes(const struct gpu_counter_set *set)
 static bool run_to_end(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
     bool ran = gpu_batch_run(batch, timeout_ns, err);
-    if (batch->state == GPU_BATCH_IN_FLIGHT && !batch->object.scope->device->lost)
+    if (batch->state == GPU_BATCH_IN_FLIGHT && !gpu_batch_device(batch)->lost)
         gpu_batch_finish(batch);
     return ran;
 }

@@ -15,6 +15,11 @@ static inline void gpu_object_adopt(struct gpu_scope *scope, struct gpu_object *
     scope->device->live_objects++;
 }
 
+static inline struct gpu_device *gpu_batch_device(const struct gpu_batch *batch)
+{
+    return batch->object.scope->device;
+}
+
 // Fails with ERROR_DEVICE_LOST if the device is lost.
 MUST_CHECK static inline bool gpu_device_check(const struct gpu_device *device, struct error *err)
 {

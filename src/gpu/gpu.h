@@ -20,9 +20,9 @@
 // Only one thread may use a device, with two exceptions. Other threads may submit recorded batches
 // and wait for them, if no two threads use the same queue. Without `validation`, several threads
 // may call gpu_program_create at the same time, each with its own scope, while no other function is
-// called for the device. Optional features have their own headers: drawing (gpu/graphics.h), rays
-// (gpu/rays.h), placement of managed memory (gpu/managed.h), copies between devices (gpu/peers.h),
-// hardware counters (gpu/counters.h).
+// called for the device, and no program is one of rays. Optional features have their own headers:
+// drawing (gpu/graphics.h), rays (gpu/rays.h), placement of managed memory (gpu/managed.h), copies
+// between devices (gpu/peers.h), hardware counters (gpu/counters.h).
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 

@@ -140,12 +140,12 @@ static bool check_batch(const struct gpu_batch *batch, const struct gpu_target *
         return false;
     if (!batch->desc.draws)
         return error_set(err, ERROR_INTERNAL, "the batch was not made for draws");
-    return gpu_object_check(batch->object.scope->device, target, "draw: target", err);
+    return gpu_object_check(gpu_batch_device(batch), target, "draw: target", err);
 }
 
 static bool check_draw(const struct gpu_batch *batch, struct gpu_draw *draw, struct error *err)
 {
-    const struct gpu_device *device = batch->object.scope->device;
+    const struct gpu_device *device = gpu_batch_device(batch);
     if (!check_batch(batch, draw->target, err))
         return false;
     const struct gpu_draw_program *program = draw->program;
@@ -169,14 +169,14 @@ void gpu_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw)
     struct error err;
     struct gpu_draw resolved = *draw;
     bool ok = check_draw(batch, &resolved, &err) &&
-              batch->object.scope->device->backend->graphics->batch_draw(batch, &resolved, &err);
+              gpu_batch_device(batch)->backend->graphics->batch_draw(batch, &resolved, &err);
     gpu_record_count(batch, ok, &err);
 }
 
 void gpu_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image)
 {
     struct error err;
-    struct gpu_device *device = batch->object.scope->device;
+    struct gpu_device *device = gpu_batch_device(batch);
     bool ok =
         gpu_record_check(batch, &err) && gpu_object_check(device, image, "barrier: image", &err);
     if (ok && device->backend->batch_barrier_image)
@@ -191,7 +191,7 @@ void gpu_batch_barrier_target(struct gpu_batch *batch, struct gpu_target *target
 {
     struct error err;
     if (!check_batch(batch, target, &err) ||
-        !batch->object.scope->device->backend->graphics->batch_barrier_target(batch, target, &err))
+        !gpu_batch_device(batch)->backend->graphics->batch_barrier_target(batch, target, &err))
         gpu_record_fail(batch, &err);
 }
 
@@ -202,7 +202,7 @@ static bool check_copy(const struct gpu_batch *batch, const struct gpu_buffer *t
         return false;
     unsigned texel = gpu_format_bytes(target->desc.format);
     uint64_t bytes = (uint64_t)target->desc.width * target->desc.height * texel;
-    if (!gpu_object_check(batch->object.scope->device, to, "copy of a target: buffer", err))
+    if (!gpu_object_check(gpu_batch_device(batch), to, "copy of a target: buffer", err))
         return false;
     if (to_offset % texel || to_offset % 4)
         return error_set(err, ERROR_INTERNAL,
@@ -216,7 +216,7 @@ void gpu_batch_copy_target(struct gpu_batch *batch, struct gpu_buffer *to, uint6
 {
     struct error err;
     bool ok = check_copy(batch, to, to_offset, target, &err) &&
-              batch->object.scope->device->backend->graphics->batch_copy_target(
-                  batch, to, to_offset, target, &err);
+              gpu_batch_device(batch)->backend->graphics->batch_copy_target(batch, to, to_offset,
+                                                                            target, &err);
     gpu_record_count(batch, ok, &err);
 }

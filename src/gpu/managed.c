@@ -29,7 +29,7 @@ bool gpu_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_advice advic
 void gpu_managed_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range)
 {
     struct error err;
-    struct gpu_device *device = batch->object.scope->device;
+    struct gpu_device *device = gpu_batch_device(batch);
     bool ok = gpu_record_check(batch, &err) && check_managed(range->buffer, &err) &&
               gpu_object_check(device, range->buffer, "prefetch: buffer", &err) &&
               gpu_range_check(range->buffer, range->offset, range->bytes, "prefetch", &err) &&

@@ -33,7 +33,7 @@ static bool check_copy(const struct gpu_batch *batch, const struct gpu_peers_cop
                          copy->bytes ? "a buffer is missing" : "0 bytes");
     const struct gpu_device *from = copy->from->object.scope->device;
     const struct gpu_device *to = copy->to->object.scope->device;
-    const struct gpu_device *own = batch->object.scope->device;
+    const struct gpu_device *own = gpu_batch_device(batch);
     if (own != from && own != to)
         return error_set(err, ERROR_INTERNAL, "copy between devices: the batch is of a third");
     return check_pair(from, to, err) &&
@@ -45,6 +45,6 @@ void gpu_peers_copy(struct gpu_batch *batch, const struct gpu_peers_copy *copy)
 {
     struct error err;
     bool ok = gpu_record_check(batch, &err) && check_copy(batch, copy, &err) &&
-              batch->object.scope->device->backend->peers->batch_copy(batch, copy, &err);
+              gpu_batch_device(batch)->backend->peers->batch_copy(batch, copy, &err);
     gpu_record_count(batch, ok, &err);
 }

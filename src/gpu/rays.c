@@ -96,7 +96,7 @@ static bool check_command(const struct gpu_batch *batch, const struct gpu_tree *
         return false;
     if (!batch->desc.rays)
         return error_set(err, ERROR_INTERNAL, "the batch was not made for rays");
-    return gpu_object_check(batch->object.scope->device, tree, "tree", err);
+    return gpu_object_check(gpu_batch_device(batch), tree, "tree", err);
 }
 
 static void record_build(struct gpu_batch *batch, struct gpu_tree *tree, bool update)
@@ -107,8 +107,7 @@ static void record_build(struct gpu_batch *batch, struct gpu_tree *tree, bool up
         ok = error_set(&err, ERROR_INTERNAL, "build of a tree that is a copy");
     if (ok && update && !tree->desc.updates)
         ok = error_set(&err, ERROR_INTERNAL, "the tree was made without `updates`");
-    ok = ok &&
-         batch->object.scope->device->backend->rays->batch_tree_build(batch, tree, update, &err);
+    ok = ok && gpu_batch_device(batch)->backend->rays->batch_tree_build(batch, tree, update, &err);
     gpu_record_count(batch, ok, &err);
 }
 
@@ -135,7 +134,7 @@ void gpu_batch_tree_copy(struct gpu_batch *batch, struct gpu_tree *to, struct gp
         ok = error_set(&err, ERROR_INTERNAL,
                        "copy of a tree of %" PRIu64 " bytes to %" PRIu64 " bytes", from->bytes,
                        to->bytes);
-    ok = ok && batch->object.scope->device->backend->rays->batch_tree_copy(batch, to, from, compact,
-                                                                           &err);
+    ok = ok &&
+         gpu_batch_device(batch)->backend->rays->batch_tree_copy(batch, to, from, compact, &err);
     gpu_record_count(batch, ok, &err);
 }

@@ -19,7 +19,7 @@ void gpu_record_fail(struct gpu_batch *batch, const struct error *err)
         batch->first_error = *err;
     if (batch->state == GPU_BATCH_READY)
         batch->state = GPU_BATCH_FAILED;
-    gpu_device_note(batch->object.scope->device, false, err);
+    gpu_device_note(gpu_batch_device(batch), false, err);
 }
 
 void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err)
@@ -195,7 +195,7 @@ static bool check_groups(const struct gpu_device *device, struct gpu_dispatch *d
 static bool check_dispatch(const struct gpu_batch *batch, struct gpu_dispatch *dispatch,
                            struct error *err)
 {
-    const struct gpu_device *device = batch->object.scope->device;
+    const struct gpu_device *device = gpu_batch_device(batch);
     if (batch->queue->request.kind == GPU_QUEUE_TRANSFER)
         return error_set(err, ERROR_INTERNAL, "a transfer queue runs no kernels");
     if (!gpu_object_check(device, dispatch->program, "dispatch: program", err))
@@ -211,7 +211,7 @@ void gpu_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *disp
     struct error err;
     struct gpu_dispatch resolved = *dispatch;
     bool ok = gpu_record_check(batch, &err) && check_dispatch(batch, &resolved, &err) &&
-              batch->object.scope->device->backend->batch_dispatch(batch, &resolved, &err);
+              gpu_batch_device(batch)->backend->batch_dispatch(batch, &resolved, &err);
     gpu_record_count(batch, ok, &err);
 }
 
@@ -236,11 +236,11 @@ void gpu_batch_copy(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_
 {
     struct error err;
     bool ok = gpu_record_check(batch, &err) &&
-              gpu_object_check(batch->object.scope->device, to, "copy to: buffer", &err) &&
-              gpu_object_check(batch->object.scope->device, from, "copy from: buffer", &err) &&
+              gpu_object_check(gpu_batch_device(batch), to, "copy to: buffer", &err) &&
+              gpu_object_check(gpu_batch_device(batch), from, "copy from: buffer", &err) &&
               check_copy(to, to_offset, from, from_offset, bytes, &err) &&
-              batch->object.scope->device->backend->batch_copy(batch, to, to_offset, from,
-                                                               from_offset, bytes, &err);
+              gpu_batch_device(batch)->backend->batch_copy(batch, to, to_offset, from, from_offset,
+                                                           bytes, &err);
     gpu_record_count(batch, ok, &err);
 }
 
@@ -261,9 +261,9 @@ void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t
     struct error err;
     bool ok =
         gpu_record_check(batch, &err) &&
-        gpu_object_check(batch->object.scope->device, buffer, "fill: buffer", &err) &&
+        gpu_object_check(gpu_batch_device(batch), buffer, "fill: buffer", &err) &&
         check_fill(buffer, offset, bytes, &err) &&
-        batch->object.scope->device->backend->batch_fill(batch, buffer, offset, bytes, word, &err);
+        gpu_batch_device(batch)->backend->batch_fill(batch, buffer, offset, bytes, word, &err);
     gpu_record_count(batch, ok, &err);
 }
 
@@ -271,7 +271,7 @@ void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier)
 {
     struct error err;
     if (!gpu_record_check(batch, &err) ||
-        !batch->object.scope->device->backend->batch_barrier(batch, barrier, &err))
+        !gpu_batch_device(batch)->backend->batch_barrier(batch, barrier, &err))
         gpu_record_fail(batch, &err);
 }
 
@@ -279,8 +279,8 @@ void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer
 {
     struct error err;
     bool ok = gpu_record_check(batch, &err) &&
-              gpu_object_check(batch->object.scope->device, buffer, "barrier: buffer", &err);
-    const struct gpu_backend *backend = batch->object.scope->device->backend;
+              gpu_object_check(gpu_batch_device(batch), buffer, "barrier: buffer", &err);
+    const struct gpu_backend *backend = gpu_batch_device(batch)->backend;
     if (ok && backend->batch_barrier_buffer)
         ok = backend->batch_barrier_buffer(batch, buffer, &err);
     else if (ok)
@@ -306,7 +306,7 @@ static bool record_split(struct gpu_batch *batch, unsigned split, bool wait)
 {
     struct error err;
     bool ok = gpu_record_check(batch, &err) && check_split(batch, split, wait, &err) &&
-              batch->object.scope->device->backend->batch_split(batch, split, wait, &err);
+              gpu_batch_device(batch)->backend->batch_split(batch, split, wait, &err);
     if (!ok)
         gpu_record_fail(batch, &err);
     return ok;
@@ -341,7 +341,7 @@ void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span)
 {
     struct error err;
     if (!gpu_record_check(batch, &err) || !check_span_begin(batch, span, &err) ||
-        !batch->object.scope->device->backend->batch_span(batch, span, false, &err))
+        !gpu_batch_device(batch)->backend->batch_span(batch, span, false, &err))
         gpu_record_fail(batch, &err);
     else
         batch->open_span = (int)span;
@@ -353,7 +353,7 @@ void gpu_batch_span_end(struct gpu_batch *batch, unsigned span)
     bool ok = gpu_record_check(batch, &err);
     if (ok && (batch->open_span < 0 || (unsigned)batch->open_span != span))
         ok = error_set(&err, ERROR_INTERNAL, "span %u ends, but was not begun", span);
-    if (!ok || !batch->object.scope->device->backend->batch_span(batch, span, true, &err)) {
+    if (!ok || !gpu_batch_device(batch)->backend->batch_span(batch, span, true, &err)) {
         gpu_record_fail(batch, &err);
         return;
     }

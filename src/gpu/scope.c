@@ -109,7 +109,7 @@ static bool uses_scope(const struct gpu_batch *batch, const struct gpu_scope *sc
 
 void gpu_batch_finish(struct gpu_batch *batch)
 {
-    struct gpu_device *device = batch->object.scope->device;
+    struct gpu_device *device = gpu_batch_device(batch);
     struct error err = {0};
     release_queue(device, batch->queue);
     if (!gpu_batch_wait(batch, CLOSE_WAIT_S * UINT64_C(1000000000), &err) &&
