@@ -4,8 +4,8 @@
 // validation layer, which sees every use of the extension.
 #include "faults.h"
 
-#include "gpu/counters.h"
 #include "gpu/kernels.h"
+#include "gpu/vulkan/api.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <volk.h>
 
 #define WAIT_NS UINT64_C(600000000000)
 
@@ -437,6 +436,30 @@ static void a_list_that_grows_is_read_as_far_as_there_is_room(void **state)
     gpu_counters_close(counters);
 }
 
+static VKAPI_ATTR VkResult VKAPI_CALL write_nothing(VkDevice device, VkQueryPool pool,
+                                                    uint32_t first, uint32_t count, size_t bytes,
+                                                    void *to, VkDeviceSize stride,
+                                                    VkQueryResultFlags flags)
+{
+    (void)device, (void)pool, (void)first, (void)count, (void)bytes, (void)to, (void)stride;
+    (void)flags;
+    return VK_SUCCESS;
+}
+
+// Given a driver that reports success, but writes no values, then values of earlier batches, or
+// zeros, are not taken for those of this batch.
+static void values_that_were_not_written_are_none(void **state)
+{
+    const struct world *world = *state;
+    struct error err = {0};
+    double values[2][COUNTERS];
+    unsigned passes;
+    ((struct vulkan_device *)world->device)->vk.vkGetQueryPoolResults = write_nothing;
+    assert_false(count_both(world, values, &passes, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "wrote no value of its hardware counter VRAM read size"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -453,6 +476,7 @@ int main(void)
         TEST(radv_holds_a_stable_clock_also_while_counters_run),
         TEST(a_driver_that_lists_no_counters_has_none),
         TEST(a_list_that_grows_is_read_as_far_as_there_is_room),
+        TEST(values_that_were_not_written_are_none),
         TEST(a_set_that_the_driver_cannot_read_is_refused),
         TEST(want_of_memory_at_every_call_is_told_and_cleaned_up),
         TEST(a_device_lost_at_every_call_says_so),

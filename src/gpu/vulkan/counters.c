@@ -53,6 +53,8 @@ enum {
     // maximum number of native counters that a driver may list
     NATIVES_MAX = 16384
 };
+// A value that results have before the driver writes them.
+static const uint64_t unwritten = UINT64_C(0xa5a5a5a5a5a5a5a5);
 
 // ---------------------------------------------------------------- names
 
@@ -449,6 +451,8 @@ static bool set_read(struct gpu_counter_set *base, size_t batch, double *values,
     const struct counters *counters = counters_of(base);
     const struct vulkan_device *device = counters->device;
     size_t bytes = set->index_count * sizeof *set->results;
+    for (uint32_t i = 0; i < set->index_count; i++)
+        set->results[i].uint64 = unwritten;
     VkResult result = device->vk.vkGetQueryPoolResults(device->handle, set->batches[batch].queries,
                                                        0, 1, bytes, set->results, bytes, 0);
     if (result == VK_NOT_READY)
@@ -459,6 +463,10 @@ static bool set_read(struct gpu_counter_set *base, size_t batch, double *values,
         return vulkan_error(err, result, "counters: vkGetQueryPoolResults");
     for (size_t i = 0; i < base->count; i++) {
         uint32_t place = set->places[i];
+        if (set->results[place].uint64 == unwritten)
+            return error_set(err, ERROR_UNSUPPORTED,
+                             "the driver wrote no value of its hardware counter %.128s",
+                             counters->all[set->indices[place]].name);
         values[i] = value_of(&set->results[place], counters->all[set->indices[place]].storage);
     }
     return true;
