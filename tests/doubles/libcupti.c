@@ -10,7 +10,7 @@
 //   FAKE_CUPTI_NEWER        1: a later library, whose structs have another member at their end, and
 //                           which takes both sizes
 //   FAKE_CUPTI_DENIED       1: the user may not read counters
-//   FAKE_CUPTI_NO_VALUES    1: no counter has a value
+//   FAKE_CUPTI_NO_VALUES    1: no counter has a value; 2: the values are not written
 //   FAKE_CUPTI_FIRST_SET    1: a profiler knows only the set that is configured first
 //
 // and written at each call: FAKE_CUPTI_CALLS, their number; FAKE_CUPTI_OPEN, how many host objects
@@ -231,6 +231,8 @@ int cuptiProfilerHostEvaluateToGpuValues(struct cupti_evaluate *params)
     for (size_t i = 0; i < params->count; i++) {
         if (strcmp(params->names[i], params->host->names[i]) != 0)
             return misuse(__func__);
+        if (fake_setting("FAKE_CUPTI_NO_VALUES", 0) == 2)
+            continue;
         params->values[i] = has_values() ? world.values[params->range][i] : NAN;
     }
     return CUPTI_SUCCESS;

@@ -224,13 +224,15 @@ static void sets_in_turn_have_values_though_a_profiler_knows_only_its_first_set(
 static void a_set_without_values_is_refused_by_name(void **state)
 {
     struct error err = {0};
-    double values[3];
     unsigned passes;
-    set("FAKE_CUPTI_NO_VALUES", 2);
-    assert_false(count_three(*state, values, &passes, &err));
-    assert_int_equal(err.code, ERROR_UNSUPPORTED);
-    assert_non_null(strstr(err.message, "dram__bytes_read.sum"));
-    assert_int_equal(get("FAKE_CUPTI_OPEN"), 0);
+    for (int kind = 1; kind <= 2; kind++) { // values that are no numbers, and none at all
+        double values[3] = {1, 2, 3};
+        set("FAKE_CUPTI_NO_VALUES", kind);
+        assert_false(count_three(*state, values, &passes, &err));
+        assert_int_equal(err.code, ERROR_UNSUPPORTED);
+        assert_non_null(strstr(err.message, "dram__bytes_read.sum"));
+        assert_int_equal(get("FAKE_CUPTI_OPEN"), 0);
+    }
 }
 
 static void a_later_library_takes_the_sizes_of_an_older_one(void **state)

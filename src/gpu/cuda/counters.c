@@ -473,6 +473,8 @@ static bool set_read(struct gpu_counter_set *base, size_t batch, double *values,
                                       .names = set->names,
                                       .count = base->count,
                                       .values = values};
+    for (size_t i = 0; i < base->count; i++)
+        values[i] = (double)NAN; // stays if the library does not write the value
     return (batch > 0 || decode(counters, set, err)) &&
            CALL(counters, cuptiProfilerHostEvaluateToGpuValues, &evaluate) &&
            check_values(set, values, err);
