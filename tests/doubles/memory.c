@@ -45,7 +45,7 @@ static size_t bytes_left(void)
 // and a GPU could hang over it, so fathom must never request it.
 static int allocate(uint64_t *address, size_t bytes, bool managed)
 {
-    if (fake_setting("FAKE_CUDA_NOWHERE", 0)) {
+    if (fake_setting("FAKE_CUDA_SILENT", 0)) {
         *address = 0;
         return CU_SUCCESS;
     }
@@ -127,7 +127,7 @@ int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
     FAKE_ENTER();
-    *memory = fake_setting("FAKE_CUDA_NOWHERE", 0) ? NULL : fake_make(bytes);
+    *memory = fake_setting("FAKE_CUDA_SILENT", 0) ? NULL : fake_make(bytes);
     return CU_SUCCESS;
 }
 

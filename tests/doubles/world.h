@@ -11,7 +11,8 @@
 //   FAKE_CUDA_DEVICES       number of devices (1)
 //   FAKE_CUDA_MEMORY_MIB    memory of each (1024). A request for managed memory beyond what is free
 //                           ends the program
-//   FAKE_CUDA_NOWHERE       1: functions that allocate memory succeed, but give no address
+//   FAKE_CUDA_SILENT        1: functions that give an address of memory, or a time, succeed, but
+//                           give none
 //   FAKE_CUDA_KERNELS       accepts only kernels whose names begin with one of these words
 //   FAKE_CUDA_PEERS_LOSE    copies between devices from this one lose their data; none by default
 //   FAKE_CUDA_PTX_LOG       cuModuleLoadDataEx refuses with this in its error log

@@ -3,6 +3,8 @@
 // for batches, reads their spans, and creates and releases holds.
 #include "gpu/cuda/cuda.h"
 
+#include <math.h>
+
 // ---------------------------------------------------------------- issuing
 
 // State of the submission of a batch. An unordered batch distributes its commands over side
@@ -189,7 +191,7 @@ bool cuda_batch_span_ns(struct gpu_batch *base, unsigned span, double *ns, struc
 {
     struct cuda_device *device = cuda_device_of(&base->object);
     const struct cuda_span *events = &((struct cuda_batch *)base)->spans[span];
-    float ms = 0;
+    float ms = NAN; // stays if the driver does not write the time
     if (!cuda_enter(device, err) ||
         !cuda_check(device->api, device->api->cuEventElapsedTime(&ms, events->begin, events->end),
                     "cuEventElapsedTime", err))

@@ -140,7 +140,8 @@ bool opencl_batch_span_ns(struct gpu_batch *base, unsigned span, double *ns, str
     const struct opencl_span *events = &((struct opencl_batch *)base)->spans[span];
     cl_ulong begin = CL_ULONG_MAX, end = 0;
     for (size_t i = 0; i < events->count; i++) {
-        cl_ulong started = 0, ended = 0;
+        // The span is negative, and refused, if the driver does not write both times.
+        cl_ulong started = INT64_MAX, ended = 0;
         if (!opencl_check(api->clGetEventProfilingInfo(events->events[i],
                                                        CL_PROFILING_COMMAND_START, sizeof started,
                                                        &started, NULL),
