@@ -194,18 +194,6 @@ static bool learn_availability(struct counters *counters, struct error *err)
     return CALL(counters, cuptiProfilerGetCounterAvailability, &params);
 }
 
-static bool check_capability(const struct cuda_device *device, struct error *err)
-{
-    int major = 0;
-    return cuda_check(device->api,
-                      device->api->cuDeviceGetAttribute(&major, CU_ATTR_COMPUTE_CAPABILITY_MAJOR,
-                                                        device->device),
-                      "cuDeviceGetAttribute", err) &&
-           (major >= 7 ||
-            error_set(err, ERROR_UNSUPPORTED,
-                      "hardware counters need compute capability 7.0; this device has %d", major));
-}
-
 static bool open_library(struct counters *counters, struct error *err)
 {
     struct cupti_initialize params = {.head = {.size = sizeof params}};
@@ -249,9 +237,8 @@ static struct gpu_counters *counters_open(struct gpu_device *device, struct aren
     struct counters *counters = ARENA_NEW(arena, struct counters);
     counters->base = (struct gpu_counters){.device = device, .arena = arena};
     counters->device = (struct cuda_device *)device;
-    if (cuda_enter(counters->device, err) && check_capability(counters->device, err) &&
-        open_library(counters, err) && learn_availability(counters, err) &&
-        list_natives(counters, err)) {
+    if (cuda_enter(counters->device, err) && open_library(counters, err) &&
+        learn_availability(counters, err) && list_natives(counters, err)) {
         find_sources(counters);
         return &counters->base;
     }

@@ -37,6 +37,21 @@ static bool load_module(const struct cuda_device *device, struct cuda_program *p
     return false;
 }
 
+// Sets *chip to 10 × major + minor of the device's compute capability: 90 for sm_90.
+static bool read_chip(const struct cuda_device *device, unsigned long *chip, struct error *err)
+{
+    static const int parts[] = {CU_ATTR_COMPUTE_CAPABILITY_MAJOR, CU_ATTR_COMPUTE_CAPABILITY_MINOR};
+    *chip = 0;
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        int part = 0;
+        int result = device->api->cuDeviceGetAttribute(&part, parts[i], device->device);
+        if (!cuda_check(device->api, result, "cuDeviceGetAttribute", err))
+            return false;
+        *chip = 10 * *chip + (unsigned long)part;
+    }
+    return true;
+}
+
 // Returns true if the device can run the kernel's PTX. The PTX names a target such as sm_70: the
 // oldest chip that can run the PTX. If the target ends with "a", no other chip can run the PTX.
 static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel *kernel,
@@ -44,23 +59,14 @@ static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel 
 {
     static const char directive[] = "\n.target sm_";
     const char *target = strstr(kernel->ptx, directive);
-    int major = 0, minor = 0;
-    const struct cuda_api *api = device->api;
+    unsigned long chip;
+    char *end;
     if (!target)
         return true;
-    char *end;
     unsigned long wanted = strtoul(target + strlen(directive), &end, 10);
     bool only = *end == 'a';
-    if (!cuda_check(
-            api,
-            api->cuDeviceGetAttribute(&major, CU_ATTR_COMPUTE_CAPABILITY_MAJOR, device->device),
-            "cuDeviceGetAttribute", err) ||
-        !cuda_check(
-            api,
-            api->cuDeviceGetAttribute(&minor, CU_ATTR_COMPUTE_CAPABILITY_MINOR, device->device),
-            "cuDeviceGetAttribute", err))
+    if (!read_chip(device, &chip, err))
         return false;
-    unsigned long chip = 10 * (unsigned long)major + (unsigned long)minor;
     if (only ? chip == wanted : chip >= wanted)
         return true;
     return error_set(err, ERROR_UNSUPPORTED, "written for sm_%lu%s; this chip is sm_%lu", wanted,
