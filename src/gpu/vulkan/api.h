@@ -240,6 +240,11 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
     return (struct vulkan_device *)scope->device;
 }
 
+static inline struct vulkan_device *vulkan_batch_device(const struct vulkan_batch *batch)
+{
+    return vulkan_device_of(&batch->base.object);
+}
+
 // Maximum time in ns for which the host polls for the end of work, before it starts a blocking
 // wait.
 #define VULKAN_LOOK_NS (5 * NS_PER_MS)

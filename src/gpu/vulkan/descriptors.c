@@ -103,7 +103,7 @@ bool vulkan_descriptors_take(struct vulkan_batch *batch, VkDescriptorSetLayout l
                              const struct vulkan_bindings *bindings, VkDescriptorSet *set,
                              struct error *err)
 {
-    const struct vulkan_device *device = vulkan_device_of(&batch->base.object);
+    const struct vulkan_device *device = vulkan_batch_device(batch);
     const struct gpu_kernel *kernel = bindings->kernel;
     if (!allocate(device, batch, layout, set, err))
         return false;

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static const struct vulkan_device *device_of(const struct vulkan_batch *batch)
-{
-    return vulkan_device_of(&batch->base.object);
-}
-
 struct vulkan_pass *vulkan_pass_create(struct arena *arena)
 {
     struct vulkan_pass *pass = ARENA_NEW(arena, struct vulkan_pass);
@@ -39,7 +34,7 @@ static void take_back(struct vulkan_batch *batch, size_t readable)
 {
     struct vulkan_pass *pass = batch->pass;
     vulkan_image_barrier(
-        device_of(batch), batch->commands,
+        vulkan_batch_device(batch), batch->commands,
         &(struct vulkan_image_change){
             .image = pass->readable[readable]->color.handle,
             .from = pass->readable[readable]->color.layout,
@@ -68,7 +63,7 @@ bool vulkan_batch_barrier_target(struct gpu_batch *base, struct gpu_target *want
     vulkan_pass_leave(batch);
     if (find_readable(pass, target) < pass->readable_count)
         return true; // the image is already in the layout for kernels
-    vulkan_image_barrier(device_of(batch), batch->commands,
+    vulkan_image_barrier(vulkan_batch_device(batch), batch->commands,
                          &(struct vulkan_image_change){
                              .image = target->color.handle,
                              .from = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
@@ -89,7 +84,7 @@ bool vulkan_batch_copy_target(struct gpu_batch *base, struct gpu_buffer *to, uin
 {
     (void)err;
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
-    const struct vulkan_device *device = device_of(batch);
+    const struct vulkan_device *device = vulkan_batch_device(batch);
     const struct vulkan_target *target = (const struct vulkan_target *)from;
     struct vulkan_image_change change = {
         .image = target->color.handle,
@@ -136,7 +131,7 @@ static const VkAttachmentLoadOp load_ops[] = {
 static void begin_rendering(struct vulkan_batch *batch, const struct vulkan_target *target,
                             enum gpu_load load)
 {
-    const struct vulkan_device *device = device_of(batch);
+    const struct vulkan_device *device = vulkan_batch_device(batch);
     const struct gpu_target_desc *desc = &target->base.desc;
     VkRect2D area = {.extent = {desc->width, desc->height}};
     VkViewport viewport = {
@@ -187,7 +182,7 @@ static void enter_pass(struct vulkan_batch *batch, const struct gpu_draw *draw)
 static bool bind(struct vulkan_batch *batch, const struct vulkan_draw_program *program,
                  const struct vulkan_bindings *bindings, struct error *err)
 {
-    const struct vulkan_device *device = device_of(batch);
+    const struct vulkan_device *device = vulkan_batch_device(batch);
     struct vulkan_pass *pass = batch->pass;
     bool same_program = pass->program == program;
     if (same_program &&
@@ -215,7 +210,7 @@ static void push_constants(struct vulkan_batch *batch, const struct vulkan_draw_
     struct vulkan_pass *pass = batch->pass;
     if (count == 0 || (pass->push_bytes == count && memcmp(pass->push, bytes, count) == 0))
         return;
-    device_of(batch)->vk.vkCmdPushConstants(
+    vulkan_batch_device(batch)->vk.vkCmdPushConstants(
         batch->commands, program->layouts.pipeline,
         VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0, count, bytes);
     memcpy(pass->push, bytes, count);
@@ -225,7 +220,7 @@ static void push_constants(struct vulkan_batch *batch, const struct vulkan_draw_
 bool vulkan_batch_draw(struct gpu_batch *base, const struct gpu_draw *draw, struct error *err)
 {
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
-    const struct vulkan_device *device = device_of(batch);
+    const struct vulkan_device *device = vulkan_batch_device(batch);
     const struct vulkan_draw_program *program = (const struct vulkan_draw_program *)draw->program;
     const struct vulkan_bindings bindings = {.kernel = program->base.args,
                                              .args = draw->args,

@@ -6,16 +6,11 @@
 
 #include <string.h>
 
-static const struct vulkan_device *device_of(const struct vulkan_batch *batch)
-{
-    return vulkan_device_of(&batch->base.object);
-}
-
 void vulkan_pass_leave(struct vulkan_batch *batch)
 {
     if (!batch->pass || !batch->pass->target)
         return;
-    device_of(batch)->vk.vkCmdEndRendering(batch->commands);
+    vulkan_batch_device(batch)->vk.vkCmdEndRendering(batch->commands);
     batch->pass->target = NULL;
 }
 
@@ -35,7 +30,7 @@ static void record_barrier(const struct vulkan_batch *batch, enum gpu_barrier ki
     VkDependencyInfo dependency = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
                                    .memoryBarrierCount = 1,
                                    .pMemoryBarriers = &barrier};
-    device_of(batch)->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
+    vulkan_batch_device(batch)->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
 }
 
 void vulkan_batch_order(struct vulkan_batch *batch)
@@ -68,7 +63,7 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_program *progra
                  const struct gpu_dispatch *dispatch, const struct vulkan_bindings *bindings,
                  struct error *err)
 {
-    const struct vulkan_device *device = device_of(batch);
+    const struct vulkan_device *device = vulkan_batch_device(batch);
     const VkPipelineBindPoint point =
         program->table ? VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR : VK_PIPELINE_BIND_POINT_COMPUTE;
     bool same_program = batch->last_program == program;
@@ -93,16 +88,16 @@ static void trace(const struct vulkan_batch *batch, const struct vulkan_ray_tabl
                   const uint32_t groups[3])
 {
     const VkStridedDeviceAddressRegionKHR none = {0};
-    device_of(batch)->vk.vkCmdTraceRaysKHR(batch->commands, &table->groups[0], &table->groups[1],
-                                           &table->groups[2], &none, groups[0] * GPU_RAYS_GROUP,
-                                           groups[1], groups[2]);
+    vulkan_batch_device(batch)->vk.vkCmdTraceRaysKHR(
+        batch->commands, &table->groups[0], &table->groups[1], &table->groups[2], &none,
+        groups[0] * GPU_RAYS_GROUP, groups[1], groups[2]);
 }
 
 bool vulkan_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *dispatch,
                            struct error *err)
 {
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
-    const struct vulkan_device *device = device_of(batch);
+    const struct vulkan_device *device = vulkan_batch_device(batch);
     const struct vulkan_program *program = (const struct vulkan_program *)dispatch->program;
     const struct vulkan_bindings bindings = {.kernel = program->desc.kernel,
                                              .args = dispatch->args,
@@ -136,8 +131,9 @@ bool vulkan_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t t
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
     VkBufferCopy region = {.srcOffset = from_offset, .dstOffset = to_offset, .size = bytes};
     vulkan_batch_order(batch);
-    device_of(batch)->vk.vkCmdCopyBuffer(batch->commands, ((struct vulkan_buffer *)from)->handle,
-                                         ((struct vulkan_buffer *)to)->handle, 1, &region);
+    vulkan_batch_device(batch)->vk.vkCmdCopyBuffer(
+        batch->commands, ((struct vulkan_buffer *)from)->handle,
+        ((struct vulkan_buffer *)to)->handle, 1, &region);
     return true;
 }
 
@@ -147,8 +143,8 @@ bool vulkan_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64
     (void)err;
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
     vulkan_batch_order(batch);
-    device_of(batch)->vk.vkCmdFillBuffer(batch->commands, ((struct vulkan_buffer *)buffer)->handle,
-                                         offset, bytes, word);
+    vulkan_batch_device(batch)->vk.vkCmdFillBuffer(
+        batch->commands, ((struct vulkan_buffer *)buffer)->handle, offset, bytes, word);
     return true;
 }
 
@@ -191,7 +187,7 @@ bool vulkan_batch_barrier_buffer(struct gpu_batch *base, struct gpu_buffer *buff
                                    .bufferMemoryBarrierCount = 1,
                                    .pBufferMemoryBarriers = &barrier};
     vulkan_pass_leave(batch);
-    device_of(batch)->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
+    vulkan_batch_device(batch)->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
     return true;
 }
 
@@ -201,7 +197,7 @@ bool vulkan_batch_barrier_image(struct gpu_batch *base, struct gpu_image *image,
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
     const struct vulkan_image *of = (const struct vulkan_image *)image;
     vulkan_pass_leave(batch);
-    vulkan_image_barrier(device_of(batch), batch->commands,
+    vulkan_image_barrier(vulkan_batch_device(batch), batch->commands,
                          &(struct vulkan_image_change){
                              .image = of->handle,
                              .from = of->layout,
@@ -219,7 +215,7 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
 {
     (void)err;
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
-    const struct vulkan_device *device = device_of(batch);
+    const struct vulkan_device *device = vulkan_batch_device(batch);
     VkMemoryBarrier2 barrier = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
         .srcStageMask = batch->stages,
@@ -253,8 +249,9 @@ bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct e
             record_barrier(batch, GPU_BARRIER_EXECUTION);
         batch->barrier_due = false;
     }
-    device_of(batch)->vk.vkCmdWriteTimestamp2(batch->commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
-                                              batch->stamps, 2 * span + (end ? 1 : 0));
+    vulkan_batch_device(batch)->vk.vkCmdWriteTimestamp2(batch->commands,
+                                                        VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                                                        batch->stamps, 2 * span + (end ? 1 : 0));
     if (end &&
         batch->base.desc.unordered) // an ordered batch records a barrier before each command anyway
         record_barrier(batch, GPU_BARRIER_EXECUTION);
