@@ -91,6 +91,10 @@ enum gpu_batch_state {
     GPU_BATCH_FAILED     // the recording or a reset failed, or a wait found the device lost
 };
 
+enum {
+    GPU_SPANS_MAX = 64 // maximum number of spans in a batch: spans_recorded has a bit for each
+};
+
 struct gpu_batch {
     struct gpu_object object;
     struct gpu_queue *queue;

@@ -7,9 +7,7 @@
 #include <inttypes.h>
 
 enum {
-    // maximum number of spans in a batch: gpu_batch.spans_recorded has a bit for each
-    SPANS_MAX = 64,
-    SPLITS_MAX = 64
+    SPLITS_MAX = 64 // maximum number of split barriers in a batch: splits_set has a bit for each
 };
 
 static const char *state_name(enum gpu_batch_state state)
@@ -39,9 +37,9 @@ static bool check_desc(const struct gpu_device *device, const struct gpu_batch_d
         return error_prefix(err, "batch");
     if (desc->queue->device != device)
         return error_set(err, ERROR_INTERNAL, "batch: its queue is of another device");
-    if (desc->span_count > SPANS_MAX)
+    if (desc->span_count > GPU_SPANS_MAX)
         return error_set(err, ERROR_INTERNAL, "batch: %u spans, at most %d", desc->span_count,
-                         SPANS_MAX);
+                         GPU_SPANS_MAX);
     if (desc->split_count > SPLITS_MAX)
         return error_set(err, ERROR_INTERNAL, "batch: %u split barriers, at most %d",
                          desc->split_count, SPLITS_MAX);

@@ -6,10 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    SPANS_MAX = 64
-};
-
 // Speed of copies and fills, in bytes per ns, if a model's file states no memory bandwidth.
 static const double copy_bytes_per_ns = 100;
 
@@ -33,7 +29,7 @@ struct model_batch {
     struct gpu_batch batch; // first member, so that a gpu_batch pointer can be cast to this struct
     struct command *commands;
     size_t count, capacity;
-    double begun_ns[SPANS_MAX], span_ns[SPANS_MAX];
+    double begun_ns[GPU_SPANS_MAX], span_ns[GPU_SPANS_MAX];
 };
 
 // ---------------------------------------------------------------- recording
