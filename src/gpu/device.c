@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/clock.h"
 #include "gpu/front.h"
 
 static const char *queue_kind_name(enum gpu_queue_kind kind)
@@ -99,8 +100,12 @@ size_t gpu_device_validation_messages(const struct gpu_device *device, const cha
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *timestamp)
 {
-    return !device->lost && device->backend->device_calibrated_timestamp &&
-           device->backend->device_calibrated_timestamp(device, timestamp);
+    uint64_t before_ns = clock_now_ns();
+    if (device->lost || !device->backend->device_calibrated_timestamp ||
+        !device->backend->device_calibrated_timestamp(device, timestamp))
+        return false;
+    return timestamp->host_ns + timestamp->deviation_ns >= before_ns &&
+           timestamp->host_ns <= clock_now_ns() + timestamp->deviation_ns;
 }
 
 bool gpu_device_choose_clock(struct gpu_device *device, double core_hz, struct error *err)

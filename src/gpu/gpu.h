@@ -136,7 +136,8 @@ struct gpu_calibrated_timestamp {
 };
 
 // Reads the device's clock and the host's clock, which only some Vulkan drivers can do. Returns
-// false if the API or the driver cannot do so, if the call fails, or if the device is lost.
+// false if the API or the driver cannot do so, if the call fails or gives a time of the host that
+// is not now, or if the device is lost.
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *timestamp);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which backends a system loads and in which order, which devices it lists, and which it gives up.
+#include "base/clock.h"
 #include "gpu/backend.h"
 #include "gpu/kernels.h"
 
@@ -370,6 +371,42 @@ static void after_a_copy_that_did_not_end_the_device_is_given_up(void **state)
     }
 }
 
+// ---------------------------------------------------------------- two clocks at once
+
+static struct gpu_calibrated_timestamp told; // what the driver tells, from now on
+
+static bool tell_clocks(struct gpu_device *device, struct gpu_calibrated_timestamp *timestamp)
+{
+    (void)device;
+    *timestamp = told;
+    timestamp->host_ns += clock_now_ns();
+    return true;
+}
+
+// Given a driver that reads both clocks, when its time of the host is not that of the call, apart
+// from the deviation that it states, then it cannot read both clocks.
+static void a_time_of_the_host_that_is_not_now_relates_no_clocks(void **state)
+{
+    (void)state;
+    static const struct gpu_backend backend = {.device_calibrated_timestamp = tell_clocks};
+    static const struct {
+        int64_t off_ns;
+        uint64_t deviation_ns;
+        bool taken;
+    } cases[] = {{0, 0, true},
+                 {-(int64_t)NS_PER_S, 0, false},
+                 {NS_PER_S, 0, false},
+                 {-(int64_t)NS_PER_S, 2 * NS_PER_S, true},
+                 {NS_PER_S, 2 * NS_PER_S, true}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct gpu_device device = {.backend = &backend};
+        struct gpu_calibrated_timestamp timestamp;
+        told = (struct gpu_calibrated_timestamp){.host_ns = (uint64_t)cases[i].off_ns,
+                                                 .deviation_ns = cases[i].deviation_ns};
+        assert_int_equal(gpu_device_calibrated_timestamp(&device, &timestamp), cases[i].taken);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +422,7 @@ int main(void)
         cmocka_unit_test(a_device_whose_limits_cannot_be_true_is_unavailable),
         cmocka_unit_test(limits_are_checked_one_by_one),
         cmocka_unit_test(after_a_copy_that_did_not_end_the_device_is_given_up),
+        cmocka_unit_test(a_time_of_the_host_that_is_not_now_relates_no_clocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static bool device_calibrated_timestamp(struct gpu_device *base,
         {.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT,
          .timeDomain = VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT},
     };
-    uint64_t clocks[2], deviation_ns;
+    uint64_t clocks[2] = {0}, deviation_ns = 0; // the front end refuses a time of 0
     if (!can_relate(device) || device->vk.vkGetCalibratedTimestampsEXT(
                                    device->handle, 2, infos, clocks, &deviation_ns) != VK_SUCCESS)
         return false;
