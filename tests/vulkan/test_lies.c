@@ -68,6 +68,30 @@ static void time_stamps_of_an_earlier_run_are_no_span(void **state)
     assert_non_null(strstr(err.message, "wrote no time stamps"));
 }
 
+static VKAPI_ATTR VkResult VKAPI_CALL list_endless_domains(VkPhysicalDevice device, uint32_t *count,
+                                                           VkTimeDomainEXT *list)
+{
+    (void)device;
+    for (uint32_t i = 0; list && i < *count; i++)
+        list[i] = VK_TIME_DOMAIN_CLOCK_MONOTONIC_RAW_EXT;
+    *count = UINT32_MAX;
+    return VK_SUCCESS;
+}
+
+// Given a driver that states more clocks than there was room for, none of which is the device's,
+// then the clocks cannot be read together.
+static void clocks_are_read_as_far_as_there_is_room(void **state)
+{
+    const struct world *w = *state;
+    struct gpu_calibrated_timestamp timestamp;
+    PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT really =
+        vkGetPhysicalDeviceCalibrateableTimeDomainsEXT;
+    vkGetPhysicalDeviceCalibrateableTimeDomainsEXT = list_endless_domains;
+    bool related = gpu_device_calibrated_timestamp(w->device, &timestamp);
+    vkGetPhysicalDeviceCalibrateableTimeDomainsEXT = really;
+    assert_false(related);
+}
+
 // ---------------------------------------------------------------- statistics of kernels
 
 static VKAPI_ATTR VkResult VKAPI_CALL list_executables(VkDevice device,
@@ -160,6 +184,8 @@ int main(void)
                               gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"})};
     struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(time_stamps_of_an_earlier_run_are_no_span, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(clocks_are_read_as_far_as_there_is_room, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(statistics_are_read_as_far_as_there_is_room, open_world,
                                         close_world),

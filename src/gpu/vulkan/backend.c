@@ -112,7 +112,7 @@ static bool can_relate(const struct vulkan_device *device)
         vkGetPhysicalDeviceCalibrateableTimeDomainsEXT(device->physical->handle, &count, domains) <
             VK_SUCCESS)
         return false;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && i < COUNT(domains); i++) {
         own |= domains[i] == VK_TIME_DOMAIN_DEVICE_EXT;
         host |= domains[i] == VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT;
     }
