@@ -252,30 +252,45 @@ static bool is_of_the_loader(const char *name)
            strcmp(name, "vkGetDeviceQueue") == 0;
 }
 
-// Given a driver that lacks a function of Vulkan 1.3, when its device is opened, then there is an
-// error that names the function, whichever function it is.
+static void assert_refused_without(struct gpu_system *system, struct faults *faults,
+                                   const char *function)
+{
+    struct error err = {0};
+    faults->hidden = function;
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+    faults->hidden = NULL;
+    if (device || err.code != ERROR_UNSUPPORTED || !strstr(err.message, function))
+        fail_msg("without %s: %s", function, err.message);
+}
+
+// Given a driver that lacks a function of Vulkan 1.3, or of an extension that it states, when its
+// device is opened, then there is an error that names the function, whichever function it is.
 static void a_driver_without_a_function_is_refused(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-#define X(name) #name,
-        VULKAN_CORE_FUNCTIONS(X)
-#undef X
-    };
     struct faults *faults = open_control();
     *faults = (struct faults){0};
     struct gpu_system *system =
         gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan", .validation = true});
-    for (size_t i = 0; i < COUNT(names); i++) {
-        struct error err = {0};
-        if (is_of_the_loader(names[i]))
-            continue;
-        faults->hidden = names[i];
-        struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
-        if (device || err.code != ERROR_UNSUPPORTED || !strstr(err.message, names[i]))
-            fail_msg("without %s: %s", names[i], err.message);
-    }
-    *faults = (struct faults){0};
+    struct error err = {0};
+    struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+    assert_non_null(device);
+    const struct vulkan_extensions there = ((struct vulkan_device *)device)->physical->extensions;
+    gpu_device_close(device);
+    const struct {
+        const char *name;
+        bool needed;
+    } functions[] = {
+#define X(name) {#name, true},
+        VULKAN_CORE_FUNCTIONS(X)
+#undef X
+#define X(extension, name) {#name, there.extension},
+            VULKAN_EXTENSION_FUNCTIONS(X)
+#undef X
+    };
+    for (size_t i = 0; i < COUNT(functions); i++)
+        if (functions[i].needed && !is_of_the_loader(functions[i].name))
+            assert_refused_without(system, faults, functions[i].name);
     gpu_system_destroy(system);
 }
 
