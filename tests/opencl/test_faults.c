@@ -245,6 +245,46 @@ static void a_buffer_without_an_address_is_refused(void **state)
     assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
 }
 
+static cl_int refuse_formats(cl_context context, cl_mem_flags flags, cl_mem_object_type type,
+                             cl_uint room, cl_image_format *formats, cl_uint *count)
+{
+    (void)context, (void)flags, (void)type, (void)room, (void)formats, (void)count;
+    return CL_OUT_OF_HOST_MEMORY;
+}
+
+// States a list that no memory holds, and writes what there is room for.
+static cl_int list_endless_formats(cl_context context, cl_mem_flags flags, cl_mem_object_type type,
+                                   cl_uint room, cl_image_format *formats, cl_uint *count)
+{
+    (void)context, (void)flags, (void)type;
+    for (cl_uint i = 0; i < room; i++)
+        formats[i] = (cl_image_format){CL_A, CL_FLOAT};
+    if (count)
+        *count = UINT32_MAX;
+    return CL_SUCCESS;
+}
+
+// Given a driver that cannot list its formats, then the error is the driver's. A format that it
+// does not list is unsupported, however long its list is.
+static void formats_that_cannot_be_listed_are_not_unsupported(void **state)
+{
+    const struct world *w = *state;
+    const struct gpu_image_desc desc = {.format = GPU_FORMAT_R32_UINT, .width = 4};
+    struct error err = {0};
+    if (!gpu_image_create(w->scope, &desc, &err))
+        skip();
+    cl_api_clGetSupportedImageFormats really = w->driver->clGetSupportedImageFormats;
+    w->driver->clGetSupportedImageFormats = refuse_formats;
+    assert_null(gpu_image_create(w->scope, &desc, &err));
+    assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
+    assert_null(gpu_typed_create(w->scope, w->buffers[0], GPU_FORMAT_R32_UINT, 0, 4, &err));
+    assert_int_equal(err.code, ERROR_OUT_OF_MEMORY);
+    w->driver->clGetSupportedImageFormats = list_endless_formats;
+    assert_null(gpu_image_create(w->scope, &desc, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    w->driver->clGetSupportedImageFormats = really;
+}
+
 static cl_int tell_no_state(cl_event event, cl_event_info which, size_t room, void *to,
                             size_t *size)
 {
@@ -312,6 +352,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_buffer_without_an_address_is_refused, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(an_endless_build_log_is_left_out, open_world, close_world),
+        cmocka_unit_test_setup_teardown(formats_that_cannot_be_listed_are_not_unsupported,
+                                        open_world, close_world),
         cmocka_unit_test_setup_teardown(a_copy_whose_end_is_unknown_loses_the_device, open_world,
                                         close_world),
     };

@@ -2,6 +2,10 @@
 // Typed views, which are OpenCL images over a buffer; images; samplers.
 #include "gpu/opencl/opencl.h"
 
+enum {
+    FORMATS_MAX = 4096 // maximum number of formats that are read of a driver's list
+};
+
 static cl_image_format format_of(enum gpu_format format)
 {
     static const cl_channel_order orders[] = {0, CL_R, CL_RG, 0, CL_RGBA};
@@ -15,31 +19,31 @@ static cl_image_format format_of(enum gpu_format format)
                              .image_channel_data_type = types[gpu_format_channel_type(format)]};
 }
 
-// Returns true if the driver lists this format for this use: with others, some drivers crash or
-// convert texels in software. PoCL's half floats and all packed formats are left out.
-static bool has_format(const struct opencl_device *device, struct arena *arena, cl_mem_flags flags,
-                       cl_mem_object_type type, enum gpu_format format)
+// Sets *found to true if the driver lists this format for this use: with others, some drivers crash
+// or convert texels in software. PoCL's half floats and all packed formats are left out.
+static bool find_format(const struct opencl_device *device, struct arena *arena, cl_mem_flags flags,
+                        cl_mem_object_type type, enum gpu_format format, bool *found,
+                        struct error *err)
 {
     cl_image_format wanted = format_of(format);
     struct arena_mark mark = arena_mark(arena);
     cl_uint count = 0;
-    bool found = false;
     const struct opencl_api *api = device->api;
+    *found = false;
     if (gpu_format_is_packed(format) ||
         (device->pocl && wanted.image_channel_data_type == CL_HALF_FLOAT))
-        return false;
-    if (api->clGetSupportedImageFormats(device->context, flags, type, 0, NULL, &count) !=
-        CL_SUCCESS)
-        return false;
+        return true;
+    cl_int result = api->clGetSupportedImageFormats(device->context, flags, type, 0, NULL, &count);
+    count = count < FORMATS_MAX ? count : FORMATS_MAX;
     cl_image_format *formats = ARENA_ARRAY(arena, count, cl_image_format);
-    if (api->clGetSupportedImageFormats(device->context, flags, type, count, formats, NULL) !=
-        CL_SUCCESS)
-        count = 0;
-    for (cl_uint i = 0; i < count; i++)
-        found = found || (formats[i].image_channel_order == wanted.image_channel_order &&
-                          formats[i].image_channel_data_type == wanted.image_channel_data_type);
+    if (result == CL_SUCCESS && count)
+        result =
+            api->clGetSupportedImageFormats(device->context, flags, type, count, formats, NULL);
+    for (cl_uint i = 0; result == CL_SUCCESS && i < count; i++)
+        *found = *found || (formats[i].image_channel_order == wanted.image_channel_order &&
+                            formats[i].image_channel_data_type == wanted.image_channel_data_type);
     arena_rewind(arena, mark);
-    return found;
+    return opencl_check(result, "clGetSupportedImageFormats", err);
 }
 
 static bool create_image(const struct opencl_device *device, cl_mem_flags flags,
@@ -63,13 +67,17 @@ struct gpu_typed *opencl_typed_create(struct gpu_scope *scope, struct gpu_buffer
     struct opencl_typed *typed = ARENA_NEW(scope->arena, struct opencl_typed);
     cl_mem range = ((struct opencl_buffer *)buffer)->memory;
     bool made = false;
+    bool writable = false, readable = false;
     // The scope is set first, because opencl_typed_destroy reads it.
     typed->base.object.scope = scope;
-    typed->base.writable = !device->pocl && has_format(device, scope->arena, CL_MEM_READ_WRITE,
-                                                       CL_MEM_OBJECT_IMAGE1D_BUFFER, format);
+    if (!find_format(device, scope->arena, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE1D_BUFFER, format,
+                     &writable, err) ||
+        !find_format(device, scope->arena, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE1D_BUFFER, format,
+                     &readable, err))
+        return NULL;
+    typed->base.writable = writable && !device->pocl;
     cl_mem_flags flags = typed->base.writable ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
-    if (!typed->base.writable &&
-        !has_format(device, scope->arena, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE1D_BUFFER, format)) {
+    if (!typed->base.writable && !readable) {
         error_set(err, ERROR_UNSUPPORTED, "%s: no typed views of %s", device->base.info->id,
                   gpu_format_name(format));
         return NULL;
@@ -140,7 +148,10 @@ struct gpu_image *opencl_image_create(struct gpu_scope *scope, const struct gpu_
         error_prefix(err, "image of %s", gpu_format_name(desc->format));
         return NULL;
     }
-    if (!has_format(device, scope->arena, flags, image_desc.image_type, desc->format)) {
+    bool found;
+    if (!find_format(device, scope->arena, flags, image_desc.image_type, desc->format, &found, err))
+        return NULL;
+    if (!found) {
         error_set(err, ERROR_UNSUPPORTED, "%s: no %simages of %s", device->base.info->id,
                   desc->storage ? "storage " : "", gpu_format_name(desc->format));
         return NULL;
