@@ -314,6 +314,55 @@ static void a_copy_whose_end_is_unknown_loses_the_device(void **state)
     w->device->hung = false; // the copy is done, so the objects can be destroyed
 }
 
+static cl_api_clGetDeviceInfo info_really;
+static cl_device_info refused_info;
+
+// A device with cl_nv_device_attribute_query, at 0001:02:03.4, that does not tell refused_info.
+static cl_int tell_pci(cl_device_id device, cl_device_info which, size_t room, void *to,
+                       size_t *size)
+{
+    enum {
+        BUS_NV = 0x4008,
+        SLOT_NV = 0x4009,
+        DOMAIN_NV = 0x400A
+    };
+    static const char extensions[] = "cl_nv_device_attribute_query";
+    const cl_uint number = which == DOMAIN_NV ? 1 : which == BUS_NV ? 2 : 3 << 3 | 4;
+    const bool is_pci = which == DOMAIN_NV || which == BUS_NV || which == SLOT_NV;
+    const void *value = is_pci ? (const void *)&number : extensions;
+    const size_t bytes = is_pci ? sizeof number : sizeof extensions;
+    if (which == refused_info)
+        return CL_INVALID_VALUE;
+    if (!is_pci && which != CL_DEVICE_EXTENSIONS)
+        return info_really(device, which, room, to, size);
+    if (to)
+        memcpy(to, value, bytes);
+    if (size)
+        *size = bytes;
+    return CL_SUCCESS;
+}
+
+// Given a driver that does not tell a part of a PCI address, then the device has no PCI address.
+static void a_pci_address_is_whole_or_unknown(void **state)
+{
+    const struct world *w = *state;
+    static const cl_device_info parts[] = {0, 0x4008, 0x4009, 0x400A};
+    info_really = w->driver->clGetDeviceInfo;
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        refused_info = parts[i];
+        w->driver->clGetDeviceInfo = tell_pci;
+        struct gpu_system *system =
+            gpu_system_create(&(struct gpu_system_desc){.only_api = "opencl"});
+        w->driver->clGetDeviceInfo = info_really;
+        const struct gpu_info *info = gpu_system_info(system, 0);
+        assert_non_null(info);
+        assert_int_equal(info->has_pci, i == 0);
+        assert_true(i > 0 || (info->pci.domain == 1 && info->pci.bus == 2 &&
+                              info->pci.device == 3 && info->pci.function == 4));
+        gpu_system_destroy(system);
+    }
+}
+
 static int open_world(void **state)
 {
     struct world *w = *state;
@@ -354,6 +403,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_endless_build_log_is_left_out, open_world, close_world),
         cmocka_unit_test_setup_teardown(formats_that_cannot_be_listed_are_not_unsupported,
                                         open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_pci_address_is_whole_or_unknown, open_world, close_world),
         cmocka_unit_test_setup_teardown(a_copy_whose_end_is_unknown_loses_the_device, open_world,
                                         close_world),
     };

@@ -29,12 +29,22 @@ struct asked {
     unsigned version; // OpenCL version of the device: 10 × major + minor
 };
 
+// Sets *value to an integer property of 4 or 8 bytes. Returns false, and sets 0, if the driver
+// lacks it.
+static bool read_number(const struct asked *asked, cl_device_info which, uint64_t *value)
+{
+    uint64_t told = 0;
+    bool known =
+        asked->api->clGetDeviceInfo(asked->device, which, sizeof told, &told, NULL) == CL_SUCCESS;
+    *value = known ? told : 0;
+    return known;
+}
+
 // Returns an integer property of 4 or 8 bytes; 0 if the driver lacks it.
 static uint64_t number(const struct asked *asked, cl_device_info which)
 {
-    uint64_t value = 0;
-    if (asked->api->clGetDeviceInfo(asked->device, which, sizeof value, &value, NULL) != CL_SUCCESS)
-        return 0;
+    uint64_t value;
+    read_number(asked, which, &value);
     return value;
 }
 
@@ -173,28 +183,37 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         limits->last_cache_bytes = number(asked, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
 }
 
+static bool read_pci(const struct asked *asked, struct gpu_pci *pci)
+{
+    cl_device_pci_bus_info_khr told = {0};
+    uint64_t domain, bus, slot;
+    if (has_extension(asked, "cl_khr_pci_bus_info") &&
+        asked->api->clGetDeviceInfo(asked->device, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof told, &told,
+                                    NULL) == CL_SUCCESS) {
+        *pci = (struct gpu_pci){.domain = told.pci_domain,
+                                .bus = told.pci_bus,
+                                .device = told.pci_device,
+                                .function = told.pci_function};
+        return true;
+    }
+    if (!has_extension(asked, "cl_nv_device_attribute_query") ||
+        !read_number(asked, DEVICE_PCI_DOMAIN_ID_NV, &domain) ||
+        !read_number(asked, DEVICE_PCI_BUS_ID_NV, &bus) ||
+        !read_number(asked, DEVICE_PCI_SLOT_ID_NV, &slot))
+        return false;
+    *pci = (struct gpu_pci){.domain = (uint32_t)domain,
+                            .bus = (uint32_t)bus,
+                            .device = (uint32_t)slot >> 3,
+                            .function = (uint32_t)slot & 7};
+    return true;
+}
+
 static void fill_identity(const struct asked *asked, struct gpu_info *info)
 {
-    cl_device_pci_bus_info_khr pci = {0};
     info->has_uuid = has_extension(asked, "cl_khr_device_uuid") &&
                      asked->api->clGetDeviceInfo(asked->device, CL_DEVICE_UUID_KHR,
                                                  sizeof info->uuid, info->uuid, NULL) == CL_SUCCESS;
-    if (has_extension(asked, "cl_khr_pci_bus_info") &&
-        asked->api->clGetDeviceInfo(asked->device, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof pci, &pci,
-                                    NULL) == CL_SUCCESS) {
-        info->has_pci = true;
-        info->pci = (struct gpu_pci){.domain = pci.pci_domain,
-                                     .bus = pci.pci_bus,
-                                     .device = pci.pci_device,
-                                     .function = pci.pci_function};
-    } else if (has_extension(asked, "cl_nv_device_attribute_query")) {
-        uint32_t slot = (uint32_t)number(asked, DEVICE_PCI_SLOT_ID_NV);
-        info->has_pci = true;
-        info->pci = (struct gpu_pci){.domain = (uint32_t)number(asked, DEVICE_PCI_DOMAIN_ID_NV),
-                                     .bus = (uint32_t)number(asked, DEVICE_PCI_BUS_ID_NV),
-                                     .device = slot >> 3,
-                                     .function = slot & 7};
-    }
+    info->has_pci = read_pci(asked, &info->pci);
 }
 
 static const char *vendor_of(const struct asked *asked)
