@@ -4,8 +4,8 @@
 #include "results/codec.h"
 #include "results/json.h"
 #include "results/names.h"
+#include "results/save.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,9 +26,8 @@ struct csv {
 
 bool export_end(FILE *stream, const char *what, struct error *err)
 {
-    errno = EIO; // the reason of an earlier failure is lost; EIO takes its place
-    return (fflush(stream) == 0 && !ferror(stream)) ||
-           error_set(err, ERROR_IO, "cannot write %s: %s", what, strerror(errno));
+    int failed = file_flush(stream);
+    return failed == 0 || error_set(err, ERROR_IO, "cannot write %s: %s", what, strerror(failed));
 }
 
 void csv_field(const char *text, FILE *stream)

@@ -2,6 +2,7 @@
 #include "results/codec.h"
 
 #include "base/text.h"
+#include "results/save.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -307,9 +308,9 @@ bool json_out_end(struct json_out *out, const char *what, struct error *err)
         stream_pack(out, Z_FINISH);
     else
         stream_write(out);
-    errno = EIO;
-    if (out->stream && (fflush(out->stream) != 0 || ferror(out->stream)) && !out->stream_error)
-        out->stream_error = errno;
+    int failed = out->stream ? file_flush(out->stream) : 0;
+    if (failed && !out->stream_error)
+        out->stream_error = failed;
     if (out->stream_error == ENOMEM)
         return error_set(err, ERROR_IO, "out of memory while writing %s", what);
     if (out->stream_error)

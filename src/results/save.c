@@ -122,19 +122,23 @@ static int target_open(const struct target *target)
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// stdio does not keep the errno of a failed write, but one more byte fails in the same way.
-static int write_error(int file)
+int file_flush(FILE *stream)
 {
-    errno = 0;
-    return write(file, "", 1) < 0 && errno ? errno : EIO;
+    errno = EIO; // for a stream in memory, which may fail without an errno
+    if (fflush(stream) != 0)
+        return errno;
+    if (!ferror(stream))
+        return 0;
+    // stdio does not keep the errno of an earlier write, but one more byte fails in the same way. A
+    // stream in memory has no file.
+    int file = fileno(stream);
+    return file >= 0 && write(file, "\n", 1) < 0 ? errno : EIO;
 }
 
 // Flushes the stream, syncs its file and closes it. Returns 0 or the errno of the failure.
 static int stream_finish(FILE *stream)
 {
-    int number = 0;
-    if (fflush(stream) != 0 || ferror(stream))
-        number = write_error(fileno(stream));
+    int number = file_flush(stream);
     if (!number && fsync(fileno(stream)) != 0)
         number = errno;
     if (fclose(stream) != 0 && !number)

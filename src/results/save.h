@@ -20,6 +20,10 @@ typedef bool file_write(void *context, FILE *stream, struct error *err);
 // output; the caller must have flushed what it printed there.
 MUST_CHECK bool file_save(const char *path, file_write *write, void *context, struct error *err);
 
+// Writes what the stream still buffers. Returns 0, or the errno of this or an earlier write that
+// failed.
+MUST_CHECK int file_flush(FILE *stream);
+
 // True if the path is "-", the standard output.
 bool file_save_is_standard(const char *path);
 

@@ -356,11 +356,17 @@ class Mistakes(fathom.Case):
         self.assert_one_line_error(fathom.run("__beside"), 2, "only fathom itself")
 
     def test_a_full_standard_output_is_an_error(self):
-        with open("/dev/full", "w", encoding="utf-8") as full:
-            done = subprocess.run([fathom.BINARY, "list"], env=fathom.environment(), stdout=full,
-                                  stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual(2, done.returncode)
-        self.assertTrue(re.match("fathom: .*No space left", done.stderr), done.stderr)
+        run = str(fathom.ROOT / "reference/h200-vulkan-map.json")
+        for arguments in (["list"], ["list", "--json"], ["devices"], ["run", "sum"], ["show", run],
+                          ["show", run, "--json"], ["run", "--tables", "-o", self.path("run.json")]):
+            with self.subTest(arguments=arguments), \
+                    open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([fathom.BINARY, *arguments], env=fathom.environment(),
+                                      stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+                self.assertEqual(2, done.returncode)
+                self.assertRegex(done.stderr.splitlines()[-1],
+                                 "^fathom: cannot write .*: No space left on device$")
+        self.assertEqual("complete", self.read_run(self.path("run.json"))["status"])
 
 
 if __name__ == "__main__":
