@@ -2,7 +2,10 @@
 #define _GNU_SOURCE // _GNU_SOURCE makes unistd.h declare pipe2
 #include "base/child.h"
 
+#include "base/child_channel.h"
 #include "base/clock.h"
+#include "base/crash.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +23,10 @@
 enum {
     WORDS_BYTES = 2048,
     LAST_LINE_BYTES = 256,
-    END_TEXT_BYTES = LAST_LINE_BYTES + 128,
+    FILE_NAME_BYTES = 64,
+    HOW_BYTES = FILE_NAME_BYTES + 96,
+    END_TEXT_BYTES = LAST_LINE_BYTES + HOW_BYTES + 32,
     CHILDREN_MAX = 16, // largest number of children that child_receive_any accepts
-    READ_BYTES = 64 * 1024,
     EXEC_FAILED = 127
 };
 static const size_t line_bytes_default = (size_t)64 << 20;
@@ -40,129 +44,9 @@ struct child {
     char words[WORDS_BYTES];
     size_t words_used;
     char last_line[LAST_LINE_BYTES];
+    char crashed_in[FILE_NAME_BYTES]; // file in which the child crashed; "" if not known
     char end_text[END_TEXT_BYTES];
 };
-
-// ---------------------------------------------------------------- reading and sending lines
-
-void child_channel_init(struct child_channel *channel, int fd)
-{
-    *channel = (struct child_channel){.fd = fd};
-}
-
-void child_channel_fini(struct child_channel *channel)
-{
-    free(channel->buffer);
-    *channel = (struct child_channel){.fd = -1};
-}
-
-static char *channel_line(struct child_channel *channel)
-{
-    size_t left = channel->used - channel->consumed;
-    if (left == 0)
-        return NULL;
-    char *start = channel->buffer + channel->consumed;
-    char *end = memchr(start, '\n', left);
-    if (!end)
-        return NULL;
-    *end = '\0';
-    channel->consumed = (size_t)(end + 1 - channel->buffer);
-    return start;
-}
-
-static bool channel_make_room(struct child_channel *channel, size_t line_bytes_max)
-{
-    if (channel->consumed) {
-        channel->used -= channel->consumed;
-        memmove(channel->buffer, channel->buffer + channel->consumed, channel->used);
-        channel->consumed = 0;
-    }
-    if (channel->used > line_bytes_max)
-        return false;
-    if (channel->capacity - channel->used >= READ_BYTES)
-        return true;
-    size_t capacity = channel->capacity * 2 + READ_BYTES;
-    char *buffer = arena_malloc(capacity);
-    memcpy(buffer, channel->buffer ? channel->buffer : "", channel->used);
-    free(channel->buffer);
-    channel->buffer = buffer;
-    channel->capacity = capacity;
-    return true;
-}
-
-// Reads once from the channel's socket into its buffer. Returns the number of bytes read, 0 at the
-// end of the stream, or a negative number with errno: EMSGSIZE if the line exceeds line_bytes_max.
-static ssize_t channel_fill(struct child_channel *channel, size_t line_bytes_max)
-{
-    if (!channel_make_room(channel, line_bytes_max)) {
-        errno = EMSGSIZE;
-        return -1;
-    }
-    ssize_t got;
-    do
-        got = read(channel->fd, channel->buffer + channel->used, channel->capacity - channel->used);
-    while (got < 0 && errno == EINTR);
-    if (got > 0)
-        channel->used += (size_t)got;
-    return got;
-}
-
-const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max)
-{
-    char *line = channel_line(channel);
-    while (!line) {
-        if (channel_fill(channel, line_bytes_max) <= 0)
-            return NULL;
-        line = channel_line(channel);
-    }
-    return line;
-}
-
-bool child_channel_is_ready(const struct child_channel *channel)
-{
-    struct pollfd socket = {.fd = channel->fd, .events = POLLIN};
-    return channel->consumed < channel->used || poll(&socket, 1, 0) > 0;
-}
-
-// Sends as many bytes as the socket takes. If the reader has ended, MSG_NOSIGNAL prevents SIGPIPE.
-static ssize_t send_some(int fd, const char *text, size_t bytes)
-{
-    ssize_t sent;
-    do
-        sent = send(fd, text, bytes, MSG_NOSIGNAL);
-    while (sent < 0 && errno == EINTR);
-    return sent;
-}
-
-static bool send_all(int fd, const char *text, size_t bytes, uint64_t deadline_ns)
-{
-    while (bytes) {
-        ssize_t sent = send_some(fd, text, bytes);
-        if (sent < 0) {
-            if (errno != EAGAIN && errno != EWOULDBLOCK)
-                return false;
-            struct pollfd wait = {.fd = fd, .events = POLLOUT};
-            uint64_t left_ms = clock_left_ns(deadline_ns) / NS_PER_MS;
-            if (left_ms == 0) {
-                errno = ETIMEDOUT;
-                return false;
-            }
-            (void)poll(&wait, 1, left_ms > INT_MAX ? INT_MAX : (int)left_ms);
-            continue;
-        }
-        text += sent;
-        bytes -= (size_t)sent;
-    }
-    return true;
-}
-
-bool child_channel_write(struct child_channel *channel, const char *line, struct error *err)
-{
-    if (send_all(channel->fd, line, strlen(line), UINT64_MAX) &&
-        send_all(channel->fd, "\n", 1, UINT64_MAX))
-        return true;
-    return error_set(err, ERROR_IO, "cannot answer the parent process: %s", strerror(errno));
-}
 
 // ---------------------------------------------------------------- starting a child
 
@@ -286,11 +170,8 @@ static void words_drain(struct child *child)
 
 bool child_send(struct child *child, const char *line, uint64_t timeout_ns, struct error *err)
 {
-    uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
-    if (send_all(child->channel.fd, line, strlen(line), deadline_ns) &&
-        send_all(child->channel.fd, "\n", 1, deadline_ns))
-        return true;
-    return error_set(err, ERROR_IO, "cannot send to the child process: %s", strerror(errno));
+    return child_channel_send(&child->channel, line, clock_deadline_ns(timeout_ns)) ||
+           error_set(err, ERROR_IO, "cannot send to the child process: %s", strerror(errno));
 }
 
 static int poll_timeout_ms(uint64_t deadline_ns)
@@ -302,17 +183,41 @@ static int poll_timeout_ms(uint64_t deadline_ns)
 
 static enum child_answer receive_bytes(struct child *child)
 {
-    ssize_t got = channel_fill(&child->channel, child->line_bytes_max);
+    ssize_t got = child_channel_fill(&child->channel, child->line_bytes_max);
     if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)))
         return CHILD_LINE;
     return got < 0 && errno == EMSGSIZE ? CHILD_MALFORMED : CHILD_GONE;
 }
 
+// Copies `length` bytes to `text`, which has `bytes` bytes, as printable ASCII.
+static void copy_printable(char *text, size_t bytes, const char *from, size_t length)
+{
+    length = length < bytes - 1 ? length : bytes - 1;
+    for (size_t i = 0; i < length; i++)
+        text[i] = from[i] >= ' ' && from[i] < 0x7f ? from[i] : ' ';
+    text[length] = '\0';
+}
+
+// Keeps the name of the file if the line says in which file the child crashes (crash_announce).
+// Returns false for any other line.
+static bool take_crash(struct child *child, const char *line)
+{
+    if (!text_begins(line, CRASH_WORD))
+        return false;
+    const char *name = line + strlen(CRASH_WORD);
+    copy_printable(child->crashed_in, sizeof child->crashed_in, name, strlen(name));
+    return true;
+}
+
 // Takes the next whole line from the channel's buffer. Returns false if the buffer has none.
 static bool take_line(struct child *child, const char **line, enum child_answer *answer)
 {
-    size_t before = child->channel.consumed;
-    char *whole = channel_line(&child->channel);
+    size_t before;
+    const char *whole;
+    do {
+        before = child->channel.consumed;
+        whole = child_channel_line(&child->channel);
+    } while (whole && take_crash(child, whole));
     if (!whole)
         return false;
     *line = whole;
@@ -446,12 +351,7 @@ static void last_words(const struct child *child, char *text, size_t bytes)
     size_t start = end_at;
     while (start && words[start - 1] != '\n')
         start--;
-    size_t length = end_at - start < bytes - 1 ? end_at - start : bytes - 1;
-    for (size_t i = 0; i < length; i++) {
-        char letter = words[start + i];
-        text[i] = letter >= ' ' && letter < 0x7f ? letter : ' ';
-    }
-    text[length] = '\0';
+    copy_printable(text, bytes, words + start, end_at - start);
 }
 
 struct child_end child_end(struct child *child)
@@ -461,18 +361,19 @@ struct child_end child_end(struct child *child)
     bool by_signal = WIFSIGNALED(child->status);
     return (struct child_end){.signal = by_signal ? WTERMSIG(child->status) : 0,
                               .status = by_signal ? 0 : WEXITSTATUS(child->status),
-                              .words = child->last_line};
+                              .words = child->last_line,
+                              .crashed_in = child->crashed_in};
 }
 
 const char *child_end_text(struct child *child)
 {
     struct child_end how = child_end(child);
-    char text[96];
+    char text[HOW_BYTES];
     if (child->killed)
         snprintf(text, sizeof text, "this process ended it");
     else if (how.signal)
-        snprintf(text, sizeof text, "it was killed by signal %d (%s)", how.signal,
-                 strsignal(how.signal));
+        snprintf(text, sizeof text, "it was killed by signal %d (%s)%s%s", how.signal,
+                 strsignal(how.signal), *how.crashed_in ? " in " : "", how.crashed_in);
     else
         snprintf(text, sizeof text, "it ended with status %d", how.status);
     snprintf(child->end_text, sizeof child->end_text, "%s%s%s", text,

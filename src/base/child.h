@@ -51,7 +51,8 @@ enum child_answer {
     CHILD_MALFORMED, // the line is too long or contains a NUL
 };
 
-// Waits up to timeout_ns for the child's next line and sets *line to it, without its newline. *line
+// Waits up to timeout_ns for the child's next line and sets *line to it, without its newline. The
+// line that names the file of a crash (base/crash.h) is not returned, but kept for child_end. *line
 // is valid until the next call. The wait also ends if wake_fd becomes readable; a negative wake_fd
 // is ignored. If the channel ends in the middle of a line, this incomplete line is dropped.
 enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
@@ -65,7 +66,7 @@ enum child_answer child_receive_any(struct child *const *children, size_t count,
                                     const char **line);
 
 // Ends the child and returns one line of text that says how it ended: "it was killed by signal 11
-// (Segmentation fault); its last output: …". The text is valid until child_destroy.
+// (Segmentation fault) in libfoo.so; its last output: …". The text is valid until child_destroy.
 const char *child_end_text(struct child *child);
 
 // How a child ended, by itself or because this process killed it.
@@ -76,30 +77,13 @@ struct child_end {
     // Last non-blank line that the child printed, as printable ASCII, cut to 255 bytes. Valid until
     // child_destroy.
     const char *words;
+    // Name of the file in which the child crashed, such as "libfoo.so", as printable ASCII, cut to
+    // 63 bytes; "" if the child has not told it (crash_announce). Valid until child_destroy.
+    const char *crashed_in;
 };
 
 // Ends the child if it still runs, and returns how it ended.
 struct child_end child_end(struct child *child);
-
-// One end of the channel between a child and its parent, with a buffer for received lines. The
-// child's end is a socket, its standard input. The caller provides the struct.
-struct child_channel {
-    int fd;
-    char *buffer;
-    size_t used, consumed, capacity;
-};
-void child_channel_init(struct child_channel *channel, int fd);
-void child_channel_fini(struct child_channel *channel);
-
-// Waits for the next line from the other end of the channel and returns it without its newline. The
-// line is valid until the next call. Returns NULL at the end of the stream, if reading fails, or if
-// no newline has come after more than line_bytes_max bytes.
-const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max);
-
-// Returns true if the channel has unread bytes or its other end is closed. Does not wait.
-bool child_channel_is_ready(const struct child_channel *channel);
-MUST_CHECK bool child_channel_write(struct child_channel *channel, const char *line,
-                                    struct error *err);
 
 // Returns a copy of this process's environment, in `arena`, for child_desc.environment; the array
 // ends with NULL. Make the copy before the first driver is loaded: drivers change the environment.

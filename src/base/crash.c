@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -42,14 +43,14 @@ static const char *read_hex(const char *text, uintptr_t *value)
 }
 
 // Returns the file name of a line of /proc/self/maps if its range has `address`; else NULL.
-static char *file_of(char *line, uintptr_t address)
+static const char *file_of(const char *line, uintptr_t address)
 {
     uintptr_t first, end;
     const char *at = read_hex(line, &first);
     if (*at != '-')
         return NULL;
     read_hex(at + 1, &end);
-    char *name = strrchr(line, '/');
+    const char *name = strrchr(line, '/');
     return address >= first && address < end && name && name[1] ? name + 1 : NULL;
 }
 
@@ -59,19 +60,10 @@ static void write_all(const char *text)
     (void)written; // a failed write is ignored: there is nowhere to report it
 }
 
-static void announce_file(char *name)
-{
-    for (char *c = name; *c; c++)
-        if (*c < ' ' || *c > '~' || *c == '"' || *c == '\\')
-            *c = '?';
-    write_all("{\"crash\":\"");
-    write_all(name);
-    write_all("\"}\n");
-}
-
 static void announce(int number, siginfo_t *info, void *context)
 {
-    char line[LINE_BYTES], *name = NULL, letter;
+    char line[LINE_BYTES], letter;
+    const char *name = NULL;
     size_t used = 0;
     uintptr_t address = instruction_of(context);
     int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -85,19 +77,25 @@ static void announce(int number, siginfo_t *info, void *context)
         used = 0;
         name = file_of(line, address);
     }
-    if (name)
-        announce_file(name);
+    if (name) {
+        write_all(CRASH_WORD);
+        write_all(name);
+        write_all("\n");
+    }
     (void)info;
     raise(number); // SA_RESETHAND has restored the default action, so this signal ends the process
 }
 
-void crash_announce(struct arena *arena)
+void crash_announce(void)
 {
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-    const stack_t stack = {.ss_sp = arena_alloc(arena, STACK_BYTES), .ss_size = STACK_BYTES};
+    // Not malloc: the stack is needed until the end, and a check for leaks would not find its user.
+    void *memory = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    const stack_t stack = {.ss_sp = memory, .ss_size = STACK_BYTES};
     struct sigaction action = {.sa_sigaction = announce};
     action.sa_flags = SA_SIGINFO | SA_NODEFER | (int)SA_RESETHAND;
-    if (sigaltstack(&stack, NULL) == 0)
+    if (memory != MAP_FAILED && sigaltstack(&stack, NULL) == 0)
         action.sa_flags |= SA_ONSTACK;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sigaction(numbers[i], &action, NULL);

@@ -4,14 +4,13 @@
 #ifndef BASE_CRASH_H
 #define BASE_CRASH_H
 
-#include "base/arena.h"
-
-// Installs a handler for SIGSEGV, SIGBUS, SIGFPE and SIGILL. The handler writes the line
-// {"crash":"libfoo.so"} to the child's channel (base/child.h), then the process ends. libfoo.so is
-// the file of the faulting instruction; if it is unknown, no line is written. In the calling
-// thread, this also works after a stack overflow: the handler has its own stack, in `arena`.
-// Drivers may replace the handler.
-void crash_announce(struct arena *arena);
+// Installs a handler for SIGSEGV, SIGBUS, SIGFPE and SIGILL, in a child process (base/child.h). The
+// handler writes the line CRASH_WORD "libfoo.so" to the child's channel, then the process ends. The
+// parent finds the name in child_end. libfoo.so is the file of the faulting instruction; if it is
+// unknown, no line is written. In the calling thread, this also works after a stack overflow: the
+// handler has its own stack, which lives as long as the process. Drivers may replace the handler.
+#define CRASH_WORD "crash in "
+void crash_announce(void);
 
 // Writes the buffered output and ends the process at once. Does not run the exit handlers that
 // drivers have registered, because some drivers crash in them.

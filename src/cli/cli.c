@@ -88,6 +88,10 @@ static int status_of(enum error_code code)
 
 static bool start_command(struct cli *cli, struct error *err)
 {
+    enum command_id command = cli->options->command;
+    // A hidden command runs in a child process. Its parent says in which driver it crashed.
+    if (command < COMMAND_COUNT && command_table[command].hidden)
+        crash_announce();
     if (!cli_announce_models(cli, err))
         return false;
     cli->environment = child_environment_copy(cli->arena);

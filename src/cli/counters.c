@@ -3,6 +3,7 @@
 // crashes, only the child ends.
 #include "gpu/counters.h"
 #include "base/child.h"
+#include "base/child_channel.h"
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "results/codec.h"

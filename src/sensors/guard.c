@@ -2,6 +2,7 @@
 #include "sensors/guard.h"
 
 #include "base/child.h"
+#include "base/child_channel.h"
 #include "base/clock.h"
 
 #include <stdio.h>

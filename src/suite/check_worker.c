@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs the process that measures one device of a check.
-#include "base/child.h"
+#include "base/child_channel.h"
 #include "base/clock.h"
 #include "bench/bench.h"
 #include "measure/card.h"

@@ -2,8 +2,8 @@
 #include "suite/enumerate.h"
 
 #include "base/child.h"
+#include "base/child_channel.h"
 #include "base/clock.h"
-#include "base/crash.h"
 #include "base/text.h"
 #include "gpu/backend.h"
 #include "results/codec.h"
@@ -23,14 +23,12 @@ enum {
 
 // ---------------------------------------------------------------- the answer of a process
 
-// The answer of a backend's process: devices, and unavailable APIs. `crash` is the library in which
-// the process crashed; NULL if it did not crash, or if the library is not known.
+// The answer of a backend's process: devices, and unavailable APIs.
 struct answer {
     struct gpu_info *devices;
     size_t device_count;
     struct gpu_unavailable *unavailable;
     size_t unavailable_count;
-    const char *crash;
 };
 
 static const struct json_field limits_fields[] = {
@@ -131,7 +129,6 @@ static const struct json_field answer_fields[] = {
      .table = &info_table},
     {"unavailable", FIELD_LIST, JSON_LIST_AT(struct answer, unavailable, unavailable_count),
      .table = &unavailable_table},
-    {"crash", FIELD_TEXT, JSON_AT(struct answer, crash)},
 };
 static const struct json_table answer_table = {JSON_TABLE(struct answer, answer_fields)};
 
@@ -162,7 +159,6 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 {
     struct arena *arena = arena_create();
     struct child_channel channel;
-    crash_announce(arena);
     child_channel_init(&channel, socket_fd);
     struct gpu_system *system = gpu_system_create(desc);
     bool sent = child_channel_write(&channel, answer_write(arena, system), err);
@@ -272,15 +268,14 @@ static void fail(struct inquiries *all, size_t index, const char *reason)
 
 static void fail_gone(struct inquiries *all, size_t index)
 {
-    const char *library = all->of[index].answer.crash;
     struct child_end end = child_end(all->children[index]);
     const char *words =
         *end.words ? arena_printf(all->arena, "; its last output: %s", end.words) : "";
     if (end.signal)
         fail(all, index,
              arena_printf(all->arena, "driver crashed while loading: signal %d (%s)%s%s%s",
-                          end.signal, strsignal(end.signal), library ? " in " : "",
-                          library ? library : "", words));
+                          end.signal, strsignal(end.signal), *end.crashed_in ? " in " : "",
+                          end.crashed_in, words));
     else
         fail(all, index,
              arena_printf(all->arena, "driver ended the process while loading (exit status %d)%s",
@@ -313,9 +308,7 @@ static void take_answer(struct inquiries *all, size_t index, const char *line)
         fail(
             all, index,
             arena_printf(all->arena, "driver disturbs the process that loads it: %s", err.message));
-    // A process that crashes sends this answer just before it ends. fail_gone() reports it with the
-    // signal.
-    else if (!answer->crash)
+    else
         finish(all, index);
 }
 

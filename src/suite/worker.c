@@ -2,7 +2,7 @@
 // The worker process: reads orders from the parent, carries them out with a visitor, and answers.
 #include "suite/visitor.h"
 
-#include "base/child.h"
+#include "base/child_channel.h"
 #include "base/processors.h"
 #include "base/text.h"
 #include "measure/card.h"

@@ -102,6 +102,10 @@ class Workers(Failing):
         failed = self.assert_one_failed(self.once("crash=60"), "signal 9")
         self.assertIn("fake driver: assertion failed in", failed["reasons"][0]["text"])
 
+    def test_a_crash_names_the_file_in_which_it_happened(self):
+        self.assert_one_failed(self.once("fault=60"), "signal 11 (Segmentation fault) in "
+                               + pathlib.Path(fathom.BINARY).name)
+
     def test_a_hang_costs_one_case_and_is_ended(self):
         # A worker that gets no processor time is silent as well, but not for 10 s.
         self.assert_one_failed(self.once("hang=60"), "no answer for 10 s", "--silence-limit", "10")

@@ -5,6 +5,7 @@
 //   fail     fails with ERROR_INTERNAL             memory    fails with ERROR_OUT_OF_MEMORY
 //   lose     loses the device, for good            timeout   fails with ERROR_TIMEOUT
 //   crash    kills the process                     hang      never returns
+//   fault    writes to an address that does not exist
 //   wrong    (N-th dispatch) computes wrongly      complain  makes the validation complain
 //   garbage  writes nonsense to the worker's channel
 //   half     writes half a message there and ends the process

@@ -18,6 +18,7 @@
     X(lose)                                                                                        \
     X(timeout)                                                                                     \
     X(crash)                                                                                       \
+    X(fault)                                                                                       \
     X(hang)                                                                                        \
     X(stop)                                                                                        \
     X(wrong)                                                                                       \
@@ -133,6 +134,10 @@ bool fake_call(struct fake *fake, const char *name, struct error *err)
     if (happens(fake, fake->crash)) {
         fprintf(stderr, "fake driver: assertion failed in %s\n", name);
         raise(SIGKILL); // no handler and no sanitizer can catch it
+    }
+    if (happens(fake, fake->fault)) {
+        int *volatile nowhere = (int *)8; // a value that the compiler does not know
+        *nowhere = 1;
     }
     if (happens(fake, fake->hang))
         for (;;)

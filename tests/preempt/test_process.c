@@ -3,7 +3,7 @@
 // that process, too: to the line that it gets it sends what the environment says.
 #include "bench/preempt/process.h"
 
-#include "base/child.h"
+#include "base/child_channel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

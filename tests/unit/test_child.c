@@ -104,6 +104,33 @@ static void death_is_told_with_the_last_words(void **state)
     child_destroy(child, 0);
 }
 
+// Given a child that says in which file it crashes, then its end names the file, and the line is no
+// answer. Of a name that no file has, only printable characters are left.
+static void the_file_of_a_crash_is_told(void **state)
+{
+    (void)state;
+    const char *line = NULL;
+    struct child *child = shell("echo one >&0; echo 'crash in libdriver.so.1' >&0; kill -SEGV $$");
+    assert_int_equal(receive(child, &line), CHILD_LINE);
+    assert_string_equal(line, "one");
+    assert_int_equal(receive(child, &line), CHILD_GONE);
+    assert_string_equal(child_end(child).crashed_in, "libdriver.so.1");
+    assert_non_null(strstr(child_end_text(child), "(Segmentation fault) in libdriver.so.1"));
+    child_destroy(child, 0);
+
+    child = shell("printf 'crash in \\033[2J%0999d\\n' 7 >&0; kill -SEGV $$");
+    assert_int_equal(receive(child, &line), CHILD_GONE);
+    struct child_end end = child_end(child);
+    assert_int_equal(strlen(end.crashed_in), 63);
+    assert_memory_equal(end.crashed_in, " [2J0000", 8);
+    child_destroy(child, 0);
+
+    child = shell("kill -SEGV $$");
+    assert_int_equal(receive(child, &line), CHILD_GONE);
+    assert_string_equal(child_end(child).crashed_in, "");
+    child_destroy(child, 0);
+}
+
 static void what_it_prints_never_reaches_the_channel(void **state)
 {
     (void)state;
@@ -216,6 +243,7 @@ int main(void)
         cmocka_unit_test(it_starts_in_the_environment_that_it_is_given),
         cmocka_unit_test(silence_ends_at_the_limit),
         cmocka_unit_test(death_is_told_with_the_last_words),
+        cmocka_unit_test(the_file_of_a_crash_is_told),
         cmocka_unit_test(what_it_prints_never_reaches_the_channel),
         cmocka_unit_test(half_a_line_is_not_a_line),
         cmocka_unit_test(endless_lines_and_nul_bytes_are_babble),

@@ -4,6 +4,7 @@
 #include "bench/preempt/process.h"
 
 #include "base/child.h"
+#include "base/child_channel.h"
 #include "base/clock.h"
 #include "base/text.h"
 
