@@ -20,5 +20,8 @@ int main(int argc, char **argv)
         return EXIT_USAGE; // without a message, because stderr may be closed, too
     // Then writing beyond the file size limit (ulimit -f) fails, as on a full disk.
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+    // If SIGCHLD is ignored, as by some programs that start others, the kernel does not tell how a
+    // child ended.
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
     return cli_main(argc, argv);
 }

@@ -106,6 +106,14 @@ class Workers(Failing):
         self.assert_one_failed(self.once("fault=60"), "signal 11 (Segmentation fault) in "
                                + pathlib.Path(fathom.BINARY).name)
 
+    def test_a_crash_is_known_where_the_caller_ignores_the_ends_of_its_children(self):
+        path = self.path("run.json")
+        process = fathom.start(*QUICK, "-o", path, fake=self.once("crash=60"),
+                               preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        process.communicate(timeout=fathom.TIMEOUT_S)
+        (failed,) = self.failed(self.read_run(path))
+        self.assertIn("it was killed by signal 9", failed["reasons"][0]["text"])
+
     def test_a_hang_costs_one_case_and_is_ended(self):
         # A worker that gets no processor time is silent as well, but not for 10 s.
         self.assert_one_failed(self.once("hang=60"), "no answer for 10 s", "--silence-limit", "10")
