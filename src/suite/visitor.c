@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "suite/visitor.h"
 
+#include "base/clock.h"
 #include "base/processors.h"
 #include "measure/card.h"
 #include "measure/count.h"
@@ -43,6 +44,7 @@ struct visitor {
     // Times of the host's processors at the last watch; valid if has_before is true.
     struct processors_time before;
     bool has_before;
+    bool has_visited; // true: a visit was made since the last watch of a CPU device
     // Finds a free core of the host for the measuring thread; NULL until a benchmark needs it.
     struct free_core *core;
     long family_pid;
@@ -277,6 +279,7 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     const struct benchmark *benchmark = order->benchmark;
     if (!gpu_require(visitor->info, benchmark->needs, err))
         return false;
+    visitor->has_visited = true;
     if (visitor->device)
         visitor->messages = gpu_device_validation_messages(visitor->device, NULL);
     if (!session_open(visitor, benchmark, err) ||
@@ -341,14 +344,25 @@ static bool read_processors(struct visitor *visitor, struct processors_time *las
 }
 
 // Watches a CPU device: finding->share is the share of the time since the last watch that other
-// processes or virtual machines took (processors_time_lost); 0 at the first watch.
+// processes or virtual machines took from fathom's threads (processors_time_lost). Without a visit
+// since then, these threads did not run and so did not wait. It is then the share of the
+// processors' time that others use while this process sleeps.
 static bool watch_processors(struct visitor *visitor, struct watch_finding *finding,
                              struct error *err)
 {
+    // The kernel counts the processors' time in ticks, usually of 10 ms.
+    static const uint64_t idle_ns = NS_PER_S / 10;
+    const bool is_idle = !visitor->has_visited;
     struct processors_time last, now;
-    if (!read_processors(visitor, &last, &now))
+    bool read = read_processors(visitor, &last, &now);
+    if (read && is_idle) {
+        clock_sleep_ns(idle_ns);
+        read = read_processors(visitor, &last, &now);
+    }
+    if (!read)
         return error_set(err, ERROR_UNSUPPORTED,
                          "this system does not say how long threads wait for a processor");
+    visitor->has_visited = false;
     *finding = (struct watch_finding){.method = WATCH_QUEUE,
                                       .link_traffic = NAN,
                                       .others_traffic = NAN,
@@ -357,9 +371,10 @@ static bool watch_processors(struct visitor *visitor, struct watch_finding *find
                                       .host_waited = NAN};
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
         finding->rates[i] = finding->limits[i] = NAN;
-    finding->share = processors_time_lost(&last, &now);
+    finding->share =
+        is_idle ? processors_time_others(&last, &now) : processors_time_lost(&last, &now);
     finding->throttled = now.throttled > last.throttled;
-    finding->watched_ns = now.ran + now.waited - last.ran - last.waited;
+    finding->watched_ns = is_idle ? (double)idle_ns : now.ran + now.waited - last.ran - last.waited;
     return true;
 }
 

@@ -44,7 +44,8 @@ MUST_CHECK bool visitor_visit(struct visitor *visitor, const struct visit_order 
                               struct arena *arena, struct measure_visit **visit, struct error *err);
 
 // Watches the device for work of other programs (measure/watch.h), for least_ns (0 means 5 ms). On
-// a CPU device, least_ns is ignored. finding->who lives in `arena`. Fails with ERROR_UNSUPPORTED if
+// a CPU device, least_ns is ignored: the watch is about the time since the last one or, if no visit
+// was made since then, takes 0.1 s. finding->who lives in `arena`. Fails with ERROR_UNSUPPORTED if
 // this device cannot be watched, and with the errors of a visit.
 MUST_CHECK bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                               struct watch_finding *finding, struct error *err);

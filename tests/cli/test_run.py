@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs in which nothing goes wrong: what is measured, on which device, and where the results go."""
 
+import contextlib
 import csv
 import fcntl
 import gzip
@@ -11,9 +12,11 @@ import pathlib
 import pty
 import re
 import resource
+import shutil
 import struct
 import subprocess
 import termios
+import threading
 import time
 
 import fathom
@@ -216,6 +219,57 @@ class Devices(fathom.Case):
     def test_one_api_only(self):
         self.assertEqual(["mirror:0"], self.chosen("--api", "mirror"))
         self.assertEqual(["mirror:0"], self.chosen("--api", "mirror", "-d", "sounder"))
+
+
+class BusyHost(fathom.Case):
+    """The device is a CPU, and other processes use the host's processors. A reading of /proc/stat
+    is a line that this test writes into a pipe, so it does not depend on the machine."""
+
+    def setUp(self):
+        super().setUp()
+        self.host, self.is_busy = self.folder / "host", True
+        shutil.copytree(fathom.ROOT / "tests/fakes/quiet_host", self.host)
+        (self.host / "proc/stat").unlink()
+        os.mkfifo(self.host / "proc/stat")
+        threading.Thread(target=self.answer, daemon=True).start()
+
+    def answer(self):
+        """Each reading comes 100 ticks after the one before."""
+        ticks = [0, 0]
+        while self.host.exists():
+            ticks[self.is_busy] += 100
+            with contextlib.suppress(OSError), \
+                    open(self.host / "proc/stat", "w", encoding="ascii") as stat:
+                stat.write(f"cpu  {ticks[1]} 0 0 {ticks[0]} 0 0 0 0 0 0\n")
+
+    def start(self, *arguments):
+        return fathom.start("run", "sum", "--preset", "quick", "-o", self.path("run.json"),
+                            *arguments, fake="cpu=1",
+                            variables={"FATHOM_HOST_ROOT": str(self.host)})
+
+    def findings(self):
+        return [one["text"] for one in self.read_run(self.path("run.json"))["findings"]
+                if one["code"] == "shared-device"]
+
+    def test_wait_idle_waits_until_the_host_is_idle(self):
+        process = self.start("--wait-idle", "86400")
+        self.assertEqual("fathom: note: fake:0 is not idle: other work took 100 % of the device's "
+                         "time; waiting\n", process.stderr.readline())
+        self.is_busy = False
+        process.communicate(timeout=fathom.TIMEOUT_S)
+        self.assertEqual((0, []), (process.returncode, self.findings()))
+
+    def test_without_it_the_run_says_that_the_host_is_busy(self):
+        process = self.start()
+        process.communicate(timeout=fathom.TIMEOUT_S)
+        self.assertEqual(["fake:0 is not idle: other work took 100 % of the device's time; measured "
+                          "all the same, see --wait-idle"], self.findings())
+
+    def test_an_idle_host_is_not_reported(self):
+        self.is_busy = False
+        process = self.start("--wait-idle", "86400")
+        self.assertNotIn("idle", process.communicate(timeout=fathom.TIMEOUT_S)[1])
+        self.assertEqual([], self.findings())
 
 
 class Files(fathom.Case):
