@@ -61,12 +61,19 @@ static void free_runs(struct dirent **entries, int count)
         free(entries);
 }
 
-static void remove_oldest(struct arena *arena, const char *folder)
+// Removes the oldest runs, but not the run `kept`: if the clock was once fast, that run seems older
+// than others.
+static void remove_oldest(struct arena *arena, const char *folder, const char *kept)
 {
     struct dirent **entries;
-    int count = list_runs(folder, &entries);
-    for (int i = 0; i + STATE_RUNS < count; i++)
-        unlink(arena_printf(arena, "%s/%s", folder, entries[i]->d_name));
+    int count = list_runs(folder, &entries), left = count;
+    for (int i = 0; i < count && left > STATE_RUNS; i++) {
+        const char *path = arena_printf(arena, "%s/%s", folder, entries[i]->d_name);
+        if (strcmp(path, kept) == 0)
+            continue;
+        unlink(path);
+        left--;
+    }
     free_runs(entries, count);
 }
 
@@ -99,7 +106,7 @@ const char *state_keep(struct arena *arena, const struct run *run)
         unlink(path);
         return NULL;
     }
-    remove_oldest(arena, folder);
+    remove_oldest(arena, folder, path);
     return path;
 }
 

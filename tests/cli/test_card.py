@@ -323,6 +323,16 @@ class Kept(fathom.Case):
         self.assertEqual("20260107T000000Z-1.json.gz", names[0])
         self.assertTrue((folder / "mine.txt").exists())
 
+    def test_the_run_stays_where_the_clock_was_once_fast(self):
+        folder = self.folder / "fathom"
+        folder.mkdir()
+        for i in range(20):
+            (folder / f"209901{i + 1:02}T000000Z-1.json.gz").write_bytes(b"")
+        self.measure(XDG_STATE_HOME=str(self.folder))
+        names = [path.name for path in self.runs()]
+        self.assertEqual((20, "20990102T000000Z-1.json.gz"), (len(names), names[1]))
+        self.assertLess(names[0], "2099")
+
     def test_where_none_can_be_kept_the_end_says_so(self):
         for where in ({}, {"HOME": __file__}, {"XDG_STATE_HOME": "relative"},
                       {"XDG_STATE_HOME": __file__}):
