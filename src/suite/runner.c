@@ -35,6 +35,9 @@ struct runner {
     struct clock_lock **clocks;
     size_t device; // index of the device that is being measured
     struct error *unsaved;
+    // Identity of the run that the file desc->output had at the start, or has since the last save;
+    // "" if there is none, NULL if it is not known.
+    const char *in_file;
 };
 
 // ---------------------------------------------------------------- the head of the run
@@ -142,18 +145,55 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // ---------------------------------------------------------------- measuring the devices
 
+static bool saves_often(const struct runner *runner)
+{
+    return runner->desc->output && file_save_replaces(runner->desc->output);
+}
+
+// Returns a text that identifies a run: its start and its seed.
+static const char *identity_of(struct arena *arena, const struct run *run)
+{
+    return arena_printf(arena, "%s %llu", run->started ? run->started : "",
+                        (unsigned long long)run->seed);
+}
+
+// Returns the identity of the run in the file desc->output; "" if there is none, NULL if the file
+// cannot be read.
+static const char *run_in_file(const struct runner *runner)
+{
+    struct error err;
+    if (!saves_often(runner) || access(runner->desc->output, F_OK) != 0)
+        return "";
+    struct run *run = run_read_head(runner->desc->output, &err);
+    const char *identity = run                       ? identity_of(runner->arena, run)
+                           : err.code == ERROR_USAGE ? ""
+                                                     : NULL;
+    run_destroy(run);
+    return identity;
+}
+
+// Fails if another process has written its run into the file since this process last read or wrote
+// the file. That run must not be lost.
+static bool check_writer(const struct runner *runner, struct error *err)
+{
+    const char *before = runner->in_file, *now = run_in_file(runner);
+    return !before || !now || !*now || strcmp(now, before) == 0 ||
+           error_set(err, ERROR_IO, "another fathom has written its run to %s: name another file",
+                     runner->desc->output);
+}
+
 // Saves the run if desc->output is set. The run goes on after a failure: the next save may succeed,
 // for example when the disk has room again. `unsaved` has the error of the last save only.
 static void save(void *context)
 {
     struct runner *runner = context;
-    if (!runner->desc->output || run_save(runner->run, runner->desc->output, runner->unsaved))
+    if (!runner->desc->output) {
         runner->unsaved->code = ERROR_NONE;
-}
-
-static bool saves_often(const struct runner *runner)
-{
-    return runner->desc->output && file_save_replaces(runner->desc->output);
+    } else if (check_writer(runner, runner->unsaved) &&
+               run_save(runner->run, runner->desc->output, runner->unsaved)) {
+        runner->unsaved->code = ERROR_NONE;
+        runner->in_file = identity_of(runner->arena, runner->run);
+    }
 }
 
 static void save_and_refresh(void *context)
@@ -344,6 +384,7 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     if (desc->output && !file_save_check(desc->output, err))
         return false;
     struct runner runner = {.desc = desc, .run = run, .arena = run->arena, .unsaved = unsaved};
+    runner.in_file = run_in_file(&runner);
     size_t cases = 0;
     bool planned = make_plans(&runner, &cases, err);
     if (planned && cases == 0)

@@ -311,6 +311,23 @@ class Kept(fathom.Case):
         self.assertIn(f"fathom: the results are in {path} instead of the run file: cannot write ", err)
         self.assertTrue(out.endswith("\nEvery table and finding: fathom show\n"), out)
 
+    def test_a_run_does_not_replace_that_of_another_process_in_its_file(self):
+        path = self.path("run.json")
+        self.measure("sum", "-o", path, "--seed", "1")
+        # Given a run whose worker is stopped, when another run ends in the same file,
+        process = fathom.start("run", "sum", "-o", path, "--seed", "2", fake="stop=3",
+                               variables={"XDG_STATE_HOME": str(self.folder)})
+        stopped = fathom.wait_until_stopped(process)
+        self.measure("sum", "-o", path, "--seed", "3")
+        os.kill(stopped, signal.SIGCONT)
+        err = process.communicate(timeout=fathom.TIMEOUT_S)[1]
+        # then the file keeps this other run, and the first one is kept where it has no file.
+        [kept] = self.runs()
+        self.assertEqual(2, process.returncode)
+        self.assertIn(f"fathom: the results are in {kept} instead of the run file: another fathom "
+                      f"has written its run to {path}: name another file\n", err)
+        self.assertEqual(3, self.read_run(path)["seed"])
+
     def test_the_oldest_runs_go(self):
         folder = self.folder / "fathom"
         folder.mkdir()
