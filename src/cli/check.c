@@ -433,7 +433,8 @@ static bool write_prometheus(void *context, FILE *stream, struct error *err)
     static const char last[] = "fathom_check_last_success_seconds ";
     double now_s = (double)time(NULL), success_s = 0;
     char line[256];
-    FILE *former = fopen(c->prometheus, "r");
+    // A pipe or a terminal has no former content, and reading it would wait for its other end.
+    FILE *former = file_save_replaces(c->prometheus) ? fopen(c->prometheus, "r") : NULL;
     (void)err;
     while (former && fgets(line, sizeof line, former))
         if (text_begins(line, last))

@@ -127,8 +127,10 @@ class Outputs(Checks):
         self.assertEqual(1, len(json.loads(done.out)["checks"]))
 
     def test_metrics_on_the_standard_output_are_alone_there(self):
-        done = fathom.run("check", "-d", self.model("healthy.json"), "--quick", "--prometheus", "-")
-        self.assertTrue(done.out.startswith("# HELP "), done.out)
+        for output in (("-",), ("/dev/stdout", "--quiet")):
+            done = fathom.run("check", "-d", self.model("healthy.json"), "--quick", "--prometheus",
+                              *output)
+            self.assertTrue(done.out.startswith("# HELP "), done.out)
 
     def test_host_and_rank_name_the_file(self):
         for name, rank in (("SLURM_PROCID", "7"), ("OMPI_COMM_WORLD_RANK", "3"), ("PMI_RANK", "1")):
