@@ -353,37 +353,12 @@ static bool shorten(struct run *run, struct error *err)
     return done;
 }
 
-// Returns one line that identifies the request: a process takes over a check only if what is
-// checked, and on which cards, is the same.
-static const char *request_line(const struct checking *c)
-{
-    static const enum option_id asked[] = {OPTION_DEVICE, OPTION_API,          OPTION_QUICK,
-                                           OPTION_EXPECT, OPTION_EXPECT_COUNT, OPTION_SOAK};
-    static const char *const cards[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
-                                        "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"};
-    const char *line = "fathom check";
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-        const char **values;
-        size_t count = options_values(c->cli->arena, c->cli->options, asked[i], &values);
-        for (size_t v = 0; v < count; v++)
-            line = arena_printf(c->cli->arena, "%s --%s %s", line, option_table[asked[i]].name,
-                                text_printable(c->cli->arena, values[v], SIZE_MAX));
-    }
-    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
-        const char *value = getenv(cards[i]);
-        if (value)
-            line = arena_printf(c->cli->arena, "%s %s=%s", line, cards[i],
-                                text_printable(c->cli->arena, value, SIZE_MAX));
-    }
-    return arena_printf(c->cli->arena, "%s\n", line);
-}
-
 // Takes the lock, and waits for a check in another process. Takes over its run if it was the same
 // check; else returns false, and this process must measure.
 static bool take_shared(struct checking *c)
 {
     static const uint64_t patience_ns = UINT64_C(2) * CHECK_DEADLINE_S * NS_PER_S;
-    const char *request = request_line(c);
+    const char *request = cli_check_request(c->cli);
     struct error err;
     if (options_has(c->cli->options, OPTION_LOCAL_RANK) ||
         !host_lock_take(&c->lock, "check", c->desc.soak_ns + patience_ns))
@@ -403,7 +378,7 @@ static void leave_shared(struct checking *c)
     struct text_stream stream;
     struct error err;
     text_stream_open(&stream);
-    fputs(request_line(c), stream.file);
+    fputs(cli_check_request(c->cli), stream.file);
     bool written = c->run->status == RUN_COMPLETE && run_write(c->run, stream.file, &err);
     text_stream_close(&stream);
     if (written)

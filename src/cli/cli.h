@@ -108,6 +108,11 @@ bool cli_shows_tables(const struct options *options);
 MUST_CHECK bool cli_outputs_spare(const struct options *options, const char *command,
                                   const char *input, struct error *err);
 
+// Returns one line that identifies the request of a `fathom check`: a process takes over another
+// process's check only if what is checked, and on which cards, is the same. The line lives in
+// cli->arena.
+const char *cli_check_request(const struct cli *cli);
+
 // Returns true if the environment has FATHOM_VALIDATION=1, which turns on the validation of the
 // APIs, such as Vulkan's validation layer.
 bool cli_validation(void);

@@ -202,8 +202,7 @@ bool options_parse(struct arena *arena, int argc, char **argv, struct options *o
 
 // ---------------------------------------------------------------- the command line in run files
 
-// Returns where a file name begins in an option's value; NULL if it contains none.
-static const char *file_in(const struct option_use *use)
+const char *options_file(const struct option_use *use)
 {
     static const char model[] = "model:";
     const char *equals = strchr(use->value, '=');
@@ -228,7 +227,7 @@ char **options_recorded(struct arena *arena, int argc, char **argv, const struct
     for (int i = 0; i < argc; i++)
         words[i] = i == 0 ? without_folders(arena, argv[0], argv[0]) : argv[i];
     for (size_t u = 0; u < options->use_count; u++) {
-        const char *file = file_in(&options->uses[u]);
+        const char *file = options_file(&options->uses[u]);
         for (int i = 1; i < argc && file; i++)
             // changes only the word that contains this file name
             if (file >= argv[i] && file <= argv[i] + strlen(argv[i]))

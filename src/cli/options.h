@@ -50,6 +50,10 @@ MUST_CHECK bool options_number(const struct options *options, enum option_id opt
 MUST_CHECK bool options_seconds(const struct options *options, enum option_id option, uint64_t *ns,
                                 struct error *err);
 
+// Returns where the name of a file begins in the value of a used option, as in "model:FILE"; NULL
+// if the value names no file.
+const char *options_file(const struct option_use *use);
+
 // Returns the words of the command line for the run file, in `arena` or in argv. Folders are
 // removed from file names, because their names may be private: the program's name, values of
 // options of kind WORD_FILE, FILE in model:FILE, and values of --set that end in ".json". `argv`

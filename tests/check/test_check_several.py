@@ -58,6 +58,22 @@ class Ranks(Checks):
         for check in self.checks_of([first, second], UNKNOWN):
             self.assertNotIn("shared_check", check)
 
+    def test_a_rank_that_names_a_file_of_another_folder_measures_itself(self):
+        processes = []
+        for rank, name in enumerate(("one", "two")):
+            folder = self.folder / name
+            folder.mkdir()
+            os.rename(self.model(f"{name}.json").removeprefix("model:"), folder / "card.json")
+            processes.append(fathom.start("check", "-d", "model:card.json", "-o",
+                                          self.path(f"rank-{rank}.json"), cwd=folder))
+            if rank == 0:
+                child = wait_for_child(processes[0])
+                os.kill(child, signal.SIGSTOP)
+        wait_until(lambda: holds_lock_file(processes[1]))
+        os.kill(child, signal.SIGCONT)
+        for check in self.checks_of(processes, UNKNOWN):
+            self.assertNotIn("shared_check", check)
+
     def test_a_rank_whose_holder_was_killed_measures_itself(self):
         model = self.model("healthy.json")
         first = self.start(0, "-d", model)
