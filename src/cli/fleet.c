@@ -72,6 +72,14 @@ static bool find_paths(const struct cli *cli, struct paths *paths, struct error 
                options->operands[0]);
 }
 
+// Returns a message about a file without "PATH: " at its beginning.
+static const char *without_path(const char *message, const char *path)
+{
+    size_t length = strlen(path);
+    bool begins = text_begins(message, path) && text_begins(message + length, ": ");
+    return begins ? message + length + 2 : message;
+}
+
 // Adds a file to the fleet. Reads only its head, which has the checks, if that is enough. The
 // standard input cannot be read twice, so it is always read as a whole.
 static void read_into(struct fleet *fleet, const char *path)
@@ -83,15 +91,10 @@ static void read_into(struct fleet *fleet, const char *path)
         run_destroy(run);
         run = cli_read_run(path, &err);
     }
-    // length of "PATH: ", the beginning of most messages about a file
-    size_t prefix = strlen(path) + 2;
     if (run)
         fleet_add_run(fleet, run, path);
     else
-        fleet_leave_out(fleet, path,
-                        text_begins(err.message, path) && strlen(err.message) > prefix
-                            ? err.message + prefix
-                            : err.message);
+        fleet_leave_out(fleet, path, without_path(err.message, path));
     run_destroy(run);
 }
 
