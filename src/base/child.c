@@ -26,6 +26,7 @@ enum {
     FILE_NAME_BYTES = 64,
     HOW_BYTES = FILE_NAME_BYTES + 96,
     END_TEXT_BYTES = LAST_LINE_BYTES + HOW_BYTES + 32,
+    SLICE_MS = 1000,   // maximum duration of one wait for children in ms (without_stop)
     CHILDREN_MAX = 16, // largest number of children that child_receive_any accepts
     EXEC_FAILED = 127
 };
@@ -239,6 +240,17 @@ static bool take_bytes(struct child *child, const struct pollfd *channel,
     return *answer == CHILD_LINE;
 }
 
+// Returns the deadline after a wait that began at `began_ns` and was to take SLICE_MS at most. If
+// it took much longer, this process was stopped (Ctrl-Z), and with it its children: they get that
+// time again.
+static uint64_t without_stop(uint64_t deadline_ns, uint64_t began_ns)
+{
+    uint64_t took_ns = clock_now_ns() - began_ns;
+    if (took_ns <= 2 * (uint64_t)SLICE_MS * NS_PER_MS)
+        return deadline_ns;
+    return took_ns > UINT64_MAX - deadline_ns ? UINT64_MAX : deadline_ns + took_ns;
+}
+
 static void list_fds(struct child *const *children, size_t count, int wake_fd, struct pollfd *fds)
 {
     for (size_t i = 0; i < count; i++) {
@@ -264,7 +276,10 @@ enum child_answer child_receive_any(struct child *const *children, size_t count,
         if (is_last)
             return CHILD_TIMEOUT;
         list_fds(children, count, wake_fd, fds);
-        int ready = poll(fds, 2 * count + 1, poll_timeout_ms(deadline_ns));
+        uint64_t began_ns = clock_now_ns();
+        int wait_ms = poll_timeout_ms(deadline_ns);
+        int ready = poll(fds, 2 * count + 1, wait_ms < SLICE_MS ? wait_ms : SLICE_MS);
+        deadline_ns = without_stop(deadline_ns, began_ns);
         if (ready < 0 && errno != EINTR) // poll may fail for lack of memory: wait, try again
             clock_sleep_ns(nap_ns);
         bool read = false;

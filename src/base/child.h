@@ -54,7 +54,8 @@ enum child_answer {
 // Waits up to timeout_ns for the child's next line and sets *line to it, without its newline. The
 // line that names the file of a crash (base/crash.h) is not returned, but kept for child_end. *line
 // is valid until the next call. The wait also ends if wake_fd becomes readable; a negative wake_fd
-// is ignored. If the channel ends in the middle of a line, this incomplete line is dropped.
+// is ignored. If the channel ends in the middle of a line, this incomplete line is dropped. Time
+// for which this process was stopped (Ctrl-Z) does not count.
 enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
                                 const char **line);
 

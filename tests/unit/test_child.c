@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -102,6 +103,35 @@ static void death_is_told_with_the_last_words(void **state)
     assert_int_equal(receive(child, &line), CHILD_GONE);
     assert_string_equal(child_end_text(child), "it ended with status 3");
     child_destroy(child, 0);
+}
+
+// Given a process that is stopped for 3 s while it waits 1 s for its child, then it still waits for
+// that second afterwards: a shell stops its children, too.
+static void time_in_which_this_process_is_stopped_does_not_count(void **state)
+{
+    (void)state;
+    const uint64_t stopped_ns = 3 * NS_PER_S, limit_ns = NS_PER_S;
+    int ready[2], status;
+    char byte = 0;
+    assert_int_equal(pipe(ready), 0);
+    pid_t waiter = fork();
+    if (waiter == 0) {
+        const char *line;
+        struct child *child = shell("read x");
+        uint64_t start_ns = clock_now_ns();
+        bool told = write(ready[1], &byte, 1) == 1;
+        bool late = child_receive(child, limit_ns, -1, &line) == CHILD_TIMEOUT;
+        _exit(told && late && clock_now_ns() - start_ns >= stopped_ns + limit_ns ? 0 : 1);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    kill(waiter, SIGSTOP);
+    clock_sleep_ns(stopped_ns);
+    kill(waiter, SIGCONT);
+    assert_int_equal(waitpid(waiter, &status, 0), waiter);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    close(ready[0]);
+    close(ready[1]);
 }
 
 // Given a child that says in which file it crashes, then its end names the file, and the line is no
@@ -243,6 +273,7 @@ int main(void)
         cmocka_unit_test(it_starts_in_the_environment_that_it_is_given),
         cmocka_unit_test(silence_ends_at_the_limit),
         cmocka_unit_test(death_is_told_with_the_last_words),
+        cmocka_unit_test(time_in_which_this_process_is_stopped_does_not_count),
         cmocka_unit_test(the_file_of_a_crash_is_told),
         cmocka_unit_test(what_it_prints_never_reaches_the_channel),
         cmocka_unit_test(half_a_line_is_not_a_line),
