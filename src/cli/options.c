@@ -136,8 +136,12 @@ static bool parse_short(struct parser *p, const char *word)
         const struct option_info *option = &option_table[id];
         // The letter of an option without a value must end the word: "-quiet" is not "-q".
         bool whole = option->argument || word[1] == '\0';
-        if (option->letter == *word && whole && option->commands & command_bit(p->options))
-            return use_with_argument(p, (enum option_id)id, word[1] ? word + 1 : NULL);
+        if (option->letter != *word || !whole || !(option->commands & command_bit(p->options)))
+            continue;
+        if (word[1] == '=')
+            return error_set(p->err, ERROR_USAGE, "-%s: no '=' after a letter: -%c %s or --%s%s",
+                             word, *word, word + 2, option->name, word + 1);
+        return use_with_argument(p, (enum option_id)id, word[1] ? word + 1 : NULL);
     }
     return refuse_option(p, "-", word);
 }
@@ -157,6 +161,8 @@ static bool parse_command(struct parser *p, const char *word)
     }
     if (benchmark_find(word))
         return error_set(p->err, ERROR_USAGE, "no command '%s': try `fathom run %s`", word, word);
+    if (text_ends(word, ".json") || text_ends(word, ".json.gz"))
+        return error_set(p->err, ERROR_USAGE, "no command '%s': try `fathom show %s`", word, word);
     return error_set(p->err, ERROR_USAGE, "no command '%s'%s (`fathom --help` shows all)", word,
                      text_guess_hint(p->arena, &guess));
 }
