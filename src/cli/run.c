@@ -349,7 +349,7 @@ static bool measure(struct running *r, struct error *err)
 
 // Writes the outputs of the options, except the run file of -o. Returns false if one of them or the
 // run file could not be written; the error has all messages.
-static bool save(const struct running *r, struct error *err)
+static bool save(struct running *r, struct error *err)
 {
     struct error unsaved = r->unsaved, forms, json;
     if (unsaved.code != ERROR_NONE && r->kept)
@@ -359,8 +359,13 @@ static bool save(const struct running *r, struct error *err)
     *err = unsaved;
     if (!cli_forms_save(r->cli, r->run, &forms))
         error_add(err, &forms);
-    if (options_has(r->cli->options, OPTION_JSON) && !run_save(r->run, "-", &json))
+    if (options_has(r->cli->options, OPTION_JSON) && !run_save(r->run, "-", &json)) {
+        if (!is_saved(r))
+            r->kept = state_keep(r->cli->arena, r->run);
+        if (r->kept)
+            error_prefix(&json, "the results are in %s instead", r->kept);
         error_add(err, &json);
+    }
     return err->code == ERROR_NONE;
 }
 
@@ -433,7 +438,8 @@ static bool measure_all(struct cli *cli, const struct measuring *measuring, stru
     struct running running = {.cli = cli, .measuring = measuring};
     running.desc.plan = measuring->plan;
     if (!read_request(&running, err) || !cli_output_check(cli->options, OPTION_OUTPUT, err) ||
-        !cli_forms_check(cli->options, err))
+        !cli_forms_check(cli->options, err) ||
+        (options_has(cli->options, OPTION_JSON) && !file_save_check("-", err)))
         return false;
     // Signals are blocked before drivers start threads (--no-isolate), which then block them, too.
     // A thread that does not would let a signal end the process.

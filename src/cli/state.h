@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The folder of kept runs: runs that were measured without -o and --json, or whose file (-o) could
-// not be written at last. It is the folder `fathom` in $XDG_STATE_HOME, or in ~/.local/state if
-// $XDG_STATE_HOME is not an absolute path. It keeps the newest STATE_RUNS runs, which only their
-// owner can read. If the folder cannot be created or written, no run is kept, and `run` says so at
-// its end.
+// The folder of kept runs: runs that were measured without -o and --json, or that could not be
+// written at last to their file (-o) or to the standard output (--json). It is the folder `fathom`
+// in $XDG_STATE_HOME, or in ~/.local/state if $XDG_STATE_HOME is not an absolute path. It keeps the
+// newest STATE_RUNS runs, which only their owner can read. If the folder cannot be created or
+// written, no run is kept, and `run` says so at its end.
 #ifndef CLI_STATE_H
 #define CLI_STATE_H
 

@@ -11,6 +11,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import shutil
 import signal
 import stat
@@ -310,6 +311,20 @@ class Kept(fathom.Case):
         self.assertEqual(2, process.returncode)
         self.assertIn(f"fathom: the results are in {path} instead of the run file: cannot write ", err)
         self.assertTrue(out.endswith("\nEvery table and finding: fathom show\n"), out)
+
+    def test_a_run_that_the_standard_output_cannot_take_is_kept(self):
+        with open(self.path("out.json"), "wb") as out:
+            done = subprocess.run(
+                [fathom.BINARY, "run", "--preset", "quick", "--json"], stdout=out,
+                stderr=subprocess.PIPE, text=True, check=False,
+                env=fathom.environment(XDG_STATE_HOME=str(self.folder)),
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)))
+        [path] = self.runs()
+        self.assertEqual(2, done.returncode)
+        self.assertIn(f"fathom: the results are in {path} instead: cannot write the standard "
+                      "output: File too large", done.stderr)
+        again = fathom.run("show", str(path))
+        self.assertIn("4 ok", again.out)
 
     def test_a_run_does_not_replace_that_of_another_process_in_its_file(self):
         path = self.path("run.json")

@@ -118,11 +118,13 @@ class Measuring(fathom.Case):
 
     def test_a_standard_output_that_cannot_take_a_file_is_refused(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
-            done = subprocess.run([fathom.BINARY, "run", "--preset", "quick", "--csv", "-"],
-                                  env=fathom.environment(), stdout=full, stderr=subprocess.PIPE,
-                                  text=True, check=False)
-        self.assertEqual(2, done.returncode)
-        self.assertRegex(done.stderr, r"^fathom: cannot write the standard output: No space left.*\n$")
+            for form in (["--csv", "-"], ["--json"]):
+                done = subprocess.run([fathom.BINARY, "run", "--preset", "quick", *form],
+                                      env=fathom.environment(), stdout=full,
+                                      stderr=subprocess.PIPE, text=True, check=False)
+                self.assertEqual(2, done.returncode)
+                self.assertRegex(done.stderr, r"^fathom: cannot write the standard output: "
+                                 r"No space left.*\n$")
 
     def test_two_files_cannot_both_be_the_standard_output(self):
         log = self.path("calls")
