@@ -44,12 +44,17 @@ static int make_root(void **state)
     make_folder("/sys");
     make_folder("/sys/fs");
     make_folder("/sys/fs/cgroup");
+    make_folder("/sys/fs/cgroup/memory");
     return 0;
 }
 
 static int remove_root(void **state)
 {
     static const char *const names[] = {"/proc/meminfo",
+                                        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+                                        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+                                        "/sys/fs/cgroup/memory/memory.stat",
+                                        "/sys/fs/cgroup/memory",
                                         "/sys/fs/cgroup/memory.max",
                                         "/sys/fs/cgroup/memory.current",
                                         "/sys/fs/cgroup/memory.stat",
@@ -81,6 +86,20 @@ static void it_is_what_the_kernel_says(void **state)
     assert_int_equal(host_memory_available_bytes(root), 600 * 1024);
 }
 
+// Version 1 of control groups, as in Red Hat Enterprise Linux 8: without a limit, the file has a
+// number that no machine has. Of the two counts of inactive pages, that of all groups below counts.
+static void a_control_group_of_version_1_may_leave_less(void **state)
+{
+    (void)state;
+    write_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    write_file("/sys/fs/cgroup/memory/memory.usage_in_bytes", "99000\n");
+    write_file("/sys/fs/cgroup/memory/memory.stat", "inactive_file 7\ntotal_inactive_file 60000\n");
+    assert_int_equal(host_memory_available_bytes(root), 600 * 1024);
+    write_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "100000\n");
+    assert_int_equal(host_memory_available_bytes(root), 61000);
+    write_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+}
+
 static void a_control_group_may_leave_less(void **state)
 {
     (void)state;
@@ -109,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_files_it_is_not_known),
         cmocka_unit_test(it_is_what_the_kernel_says),
+        cmocka_unit_test(a_control_group_of_version_1_may_leave_less),
         cmocka_unit_test(a_control_group_may_leave_less),
         cmocka_unit_test(cached_files_of_a_control_group_can_be_given_back),
     };
