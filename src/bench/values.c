@@ -91,7 +91,8 @@ static const char *spell(const struct parser *p, uint64_t value)
                                          : arena_printf(p->arena, "%" PRIu64, value);
 }
 
-static bool refuse_integer(struct parser *p, uint64_t value)
+// Fails because `number` is none that the parameter allows. The message says which are.
+static bool refuse_number(struct parser *p, const char *number)
 {
     const struct param_info *param = p->param;
     const char *what = param->power_of_two ? "a power of two"
@@ -100,9 +101,8 @@ static bool refuse_integer(struct parser *p, uint64_t value)
                            : "a number";
     const char *most =
         param->most ? arena_printf(p->arena, " to %s", spell(p, param->most)) : " upwards";
-    return error_set(p->err, ERROR_USAGE, "%s=%s: expected %s from %s%s%s", param->key,
-                     value == UINT64_MAX ? "max" : spell(p, value), what, spell(p, param->least),
-                     most, param->takes_max ? ", or max" : "");
+    return error_set(p->err, ERROR_USAGE, "%s=%s: expected %s from %s%s%s", param->key, number,
+                     what, spell(p, param->least), most, param->takes_max ? ", or max" : "");
 }
 
 // Adds the number to the list. Fails if the parameter does not allow the number.
@@ -120,8 +120,17 @@ static bool add_integer(struct parser *p, uint64_t uint)
                 (!param->multiple || uint % param->multiple == 0) &&
                 (!param->power_of_two || (uint && (uint & (uint - 1)) == 0));
     if (!fits && !(param->takes_max && uint == UINT64_MAX))
-        return refuse_integer(p, uint);
+        return refuse_number(p, uint == UINT64_MAX ? "max" : spell(p, uint));
     return add(p, value);
+}
+
+// Adds the number to the list. Fails if the parameter does not allow the number.
+static bool add_real(struct parser *p, double real)
+{
+    const struct param_info *param = p->param;
+    if (param->most && (real < (double)param->least || real > (double)param->most))
+        return refuse_number(p, arena_printf(p->arena, "%g", real));
+    return add(p, (struct case_value){.real = real});
 }
 
 static bool add_word(struct parser *p, const char *word)
@@ -134,13 +143,13 @@ static bool add_word(struct parser *p, const char *word)
 
 static bool add_single(struct parser *p, const char *text)
 {
-    struct case_value value = {0};
+    uint64_t uint;
+    double real;
     if (p->param->type == PARAM_TEXT)
         return add_word(p, text);
     if (p->param->type == PARAM_REAL)
-        return text_parse_real(text, &value.real) ? add(p, value) : refuse(p, text);
-    return parse_integer(p->param, text, &value.uint) ? add_integer(p, value.uint)
-                                                      : refuse(p, text);
+        return text_parse_real(text, &real) ? add_real(p, real) : refuse(p, text);
+    return parse_integer(p->param, text, &uint) ? add_integer(p, uint) : refuse(p, text);
 }
 
 // ---------------------------------------------------------------- ranges
@@ -195,10 +204,10 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
         double value = from * exp2((double)step / (double)n);
         if (value > to * (1 - 1e-9))
             break;
-        if (!add(p, (struct case_value){.real = value}))
+        if (!add_real(p, value))
             return false;
     }
-    return add(p, (struct case_value){.real = to});
+    return add_real(p, to);
 }
 
 // Cuts the spacing (/N or +S) off the end of a range. Without one, there is one value per octave.

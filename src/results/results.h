@@ -78,7 +78,7 @@ struct param_info {
 
     // The members below are not in run files.
     const char *when; // cases that meet this condition have the parameter; NULL: all cases
-    // smallest and largest value of a UINT or BYTES; no largest value if `most` is 0
+    // smallest and largest value; if `most` is 0, no largest value, and of a REAL no smallest one
     uint64_t least, most;
     uint64_t multiple; // every value is a multiple of this number; 0 allows any value
     bool power_of_two;

@@ -182,6 +182,9 @@ static void numbers_are_checked_against_what_is_declared(void **state)
                                     .most = 64,
                                     .multiple = 16,
                                     .takes_max = true};
+    const struct param_info seconds = {.key = "seconds", .type = PARAM_REAL, .most = 60};
+    struct value_list list;
+    struct error err = {0};
     assert_refused(&width, "12", "width=12: no such choice; it is one of 4|8|16");
     assert_refused(&chains, "0", "chains=0: expected a power of two from 1 to 8");
     assert_refused(&chains, "6", "a power of two");
@@ -189,6 +192,11 @@ static void numbers_are_checked_against_what_is_declared(void **state)
     assert_refused(&chains, "max", "chains=max");
     assert_refused(&size, "24", "a multiple of 16 B from 16 B to 64 B, or max");
     assert_refused(&size, "80", "size=80 B");
+    assert_refused(&seconds, "-1", "seconds=-1: expected a number from 0 to 60");
+    assert_refused(&seconds, "1e300", "seconds=1e+300: expected a number from 0 to 60");
+    assert_refused(&seconds, "16..64", "seconds=64");
+    assert_true(values_parse(arena, &seconds, "0,2.5,60", &list, &err));
+    assert_int_equal(list.count, 3);
     ASSERT_INTEGERS(&chains, "1..8", 1, 2, 4, 8);
     ASSERT_INTEGERS(&size, "16..max", 16, 32, 64, UINT64_MAX); // no value is above `most`
     ASSERT_INTEGERS(&size, "16..max+16", 16, 32, 48, 64, UINT64_MAX);

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+enum {
+    // Maximum of the parameter `energy`. A longer measurement ends before, because it keeps only a
+    // limited number of readings (measure/energy.h).
+    ENERGY_SECONDS_MOST = 60
+};
+
 static const struct param_info params[] = {
     {.key = "type",
      .type = PARAM_TEXT,
@@ -22,6 +28,7 @@ static const struct param_info params[] = {
      .standard = "0.5",
      .full = "1",
      .role = PARAM_DISPLAY,
+     .most = ENERGY_SECONDS_MOST,
      .help = "seconds for which the work is repeated to measure the energy of an operation and of "
              "a byte, on devices that count energy; 0: not measured; the standard preset measures "
              "it at every third intensity of the first type"},
