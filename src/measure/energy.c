@@ -144,7 +144,8 @@ struct burn {
     struct gpu_batch *batches[IN_FLIGHT];
     struct energy_reading *readings;
     size_t count;
-    double units;
+    double units;       // number of units of work that have surely ended
+    uint64_t ran_units; // number of units of work in all submissions
 };
 
 static bool prepare(struct burn *burn, struct error *err)
@@ -176,6 +177,12 @@ static void take_reading(struct burn *burn)
         .joules = joules_now(burn->desc->energy), .at_ns = clock_now_ns(), .units = burn->units};
 }
 
+static bool submit(struct burn *burn, int which, struct error *err)
+{
+    burn->ran_units += burn->desc->repeats;
+    return gpu_batch_submit(burn->batches[which], NULL, err);
+}
+
 // Keeps IN_FLIGHT submissions in flight, so that the device stays busy while NVIDIA's library reads
 // the counter (4 ms, sometimes 50 ms). The host reads after it had to wait for a submission: only
 // then does it know how many have ended.
@@ -184,7 +191,7 @@ static bool keep_busy(struct burn *burn, struct error *err)
     uint64_t start_ns = clock_now_ns();
     unsigned ended = 0;
     for (int i = 0; i < IN_FLIGHT; i++)
-        if (!gpu_batch_submit(burn->batches[i], NULL, err))
+        if (!submit(burn, i, err))
             return false;
     for (int next = 0; !is_enough(burn, start_ns); next = (next + 1) % IN_FLIGHT) {
         uint64_t asked_ns = clock_now_ns();
@@ -192,7 +199,7 @@ static bool keep_busy(struct burn *burn, struct error *err)
             return false;
         bool waited = clock_now_ns() - asked_ns >= waited_least_ns || ++ended == IN_FLIGHT;
         burn->units += (double)burn->desc->repeats;
-        if (!gpu_batch_submit(burn->batches[next], NULL, err))
+        if (!submit(burn, next, err))
             return false;
         if (waited) {
             take_reading(burn);
@@ -213,6 +220,7 @@ bool measure_energy_run(const struct measure_energy_desc *desc,
     burn.readings = ARENA_ARRAY(arena, READINGS_MAX, struct energy_reading);
     bool done = prepare(&burn, err) && keep_busy(&burn, err);
     measure_energy_of(burn.readings, burn.count, result);
+    result->ran_units = burn.ran_units;
     arena_destroy(arena);
     return done;
 }

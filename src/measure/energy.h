@@ -40,6 +40,8 @@ struct measure_energy_result {
     // of energy over time (Student's t), but is at least the delay with which the host may see a
     // change, relative to length_ns.
     double half;
+    // number of units of work in all submissions together; measure_energy_of sets 0
+    uint64_t ran_units;
 };
 
 // Repeats the work, with twelve submissions in flight, until the first and the last change of the

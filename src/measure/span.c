@@ -133,6 +133,7 @@ struct worker {
     uint64_t timeout_ns;
     uint64_t repeats;
     double spent_ns;
+    uint64_t units;   // number of units of work in all runs together
     double submit_ns; // host time in ns that the last call of gpu_batch_submit took
 };
 
@@ -224,6 +225,7 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
         !gpu_batch_span_ns(worker->batch, 0, took_ns, err))
         return false;
     worker->spent_ns += *took_ns;
+    worker->units += worker->repeats;
     return measure_unit_check(info_of(worker), *took_ns, began_ns, err);
 }
 
@@ -430,6 +432,7 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
     span->repeats = worker.repeats;
     span->step_ns = worker.stamp_step_ns / (double)span->repeats;
     span->device_time_ns = (uint64_t)worker.spent_ns;
+    span->ran = (struct measure_ran){.units = worker.units, .or_more = span->counted != NULL};
     return true;
 }
 

@@ -31,6 +31,13 @@ struct measure_span_desc {
     bool warm;
 };
 
+// How many units of work ran. Kernels that count their work must have counted as many units
+// (measure_unit_counted).
+struct measure_ran {
+    uint64_t units;
+    bool or_more; // true: hardware counters counted the same work, in further units
+};
+
 struct measure_span {
     double *unit_ns; // unit_ns[i] is the device time in ns of one unit of work in sample i
     // core_hz[i] is the core clock of sample i, NaN if not known. The pointer is NULL if no
@@ -51,6 +58,7 @@ struct measure_span {
     double step_ns;   // step of the time stamps, in ns per unit of work
     // Device time of all runs together, in ns: runs that find `repeats`, warm-up runs and samples.
     uint64_t device_time_ns;
+    struct measure_ran ran; // the units of these runs
     // Readings of the host's clock in ns: before the first sample, and after the last one.
     uint64_t began_ns, ended_ns;
     // Hardware counters that counted the work of the samples; NULL if none were read.

@@ -68,7 +68,7 @@ void measure_unit_grid(uint64_t groups, uint64_t row_most, uint32_t grid[2])
     grid[1] = (uint32_t)rows;
 }
 
-bool measure_unit_counted(uint64_t count, uint64_t unit_count, uint64_t units_least,
+bool measure_unit_counted(uint64_t count, uint64_t unit_count, const struct measure_ran *ran,
                           uint64_t *units, struct error *err)
 {
     *units = count / unit_count;
@@ -76,10 +76,14 @@ bool measure_unit_counted(uint64_t count, uint64_t unit_count, uint64_t units_le
         return error_set(err, ERROR_MISMATCH,
                          "the kernels counted %llu, which is no multiple of %llu",
                          (unsigned long long)count, (unsigned long long)unit_count);
-    return *units >= units_least ||
-           error_set(err, ERROR_MISMATCH, "the kernels counted %llu, less than %llu times %llu",
-                     (unsigned long long)count, (unsigned long long)units_least,
-                     (unsigned long long)unit_count);
+    if (ran->or_more ? *units >= ran->units : *units == ran->units)
+        return true;
+    return error_set(err, ERROR_MISMATCH,
+                     "the kernels counted %llu, but %llu units of work ran, of %llu each: the "
+                     "device %s",
+                     (unsigned long long)count, (unsigned long long)ran->units,
+                     (unsigned long long)unit_count,
+                     *units < ran->units ? "lost work" : "did work twice");
 }
 
 // ---------------------------------------------------------------- what kernels record

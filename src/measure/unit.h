@@ -32,11 +32,13 @@ double measure_unit_grow(double iterations, double wanted_ns, double took_ns, do
 // most row_most workgroups (a device's workgroup_count_x; 0 means no limit).
 void measure_unit_grid(uint64_t groups, uint64_t row_most, uint32_t grid[2]);
 
-// Computes *units = count / unit_count, if kernels counted `count` things, such as workgroups, and
-// one unit of work has unit_count of them. Fails with ERROR_MISMATCH if that is not a whole number,
-// or below units_least.
-MUST_CHECK bool measure_unit_counted(uint64_t count, uint64_t unit_count, uint64_t units_least,
-                                     uint64_t *units, struct error *err);
+// Compares what kernels counted with the units of work that ran. Kernels counted `count` things,
+// such as workgroups, and a unit of work has unit_count of them. Sets *units to count / unit_count.
+// Fails with ERROR_MISMATCH if this number is not ran->units, because the device lost work or did
+// it twice. If ran->or_more is true, any larger whole number is right, too.
+MUST_CHECK bool measure_unit_counted(uint64_t count, uint64_t unit_count,
+                                     const struct measure_ran *ran, uint64_t *units,
+                                     struct error *err);
 
 // ---------------------------------------------------------------- what kernels record
 

@@ -161,13 +161,16 @@ static void a_write_that_is_missing_is_a_mismatch(void **state)
             gpu_scope_close(scope);
             continue;
         }
-        assert_true(loads_work_verify(&work, 2, &err));
+        const struct measure_ran two = {.units = 2}, three = {.units = 3};
+        assert_false(loads_work_verify(&work, &three, &err)); // one dispatch is missing
+        assert_int_equal(err.code, ERROR_MISMATCH);
+        assert_true(loads_work_verify(&work, &two, &err));
         uint32_t word;
         const uint64_t last = 4 * (uint64_t)(work.target.kind->width * 270);
         assert_true(gpu_buffer_read(work.source.buffer, last, &word, sizeof word, &err));
         word--;
         assert_true(gpu_buffer_write(work.source.buffer, last, &word, sizeof word, &err));
-        assert_false(loads_work_verify(&work, 2, &err));
+        assert_false(loads_work_verify(&work, &two, &err));
         assert_int_equal(err.code, ERROR_MISMATCH);
         gpu_scope_close(scope);
     }

@@ -79,6 +79,7 @@ struct work {
     uint64_t recorded; // units of the last recording
     unsigned runs;     // submissions whose times are scripted
     double total_ns;   // their scripted times together
+    uint64_t units;    // their units together
 };
 
 static void record_work(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -110,6 +111,7 @@ bool __wrap_gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns
     if (scripted) {
         *ns = (double)scripted->recorded * (scripted->runs++ < SLOW_RUNS ? SLOW_NS : FAST_NS);
         scripted->total_ns += *ns;
+        scripted->units += scripted->recorded;
     }
     return known;
 }
@@ -174,6 +176,8 @@ static void spans_are_sized_warmed_up_and_sampled(void **state)
     for (size_t i = 0; i < span.count; i++)
         assert_true(span.unit_ns[i] == FAST_NS);
     assert_true((double)span.device_time_ns == work.total_ns);
+    assert_int_equal(span.ran.units, work.units);
+    assert_false(span.ran.or_more);
     assert_int_equal(span.core_hz != NULL, clock.counts_core_clock && clock.has_device_clock);
 
     // When a later visit already has the number of units, then it is kept.

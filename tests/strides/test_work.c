@@ -215,12 +215,16 @@ static void sums_are_checked_thread_by_thread(void **state)
     uint32_t words[STRIDES_WORDS] = {0};
     load(&this_case, 3, words);
     load(&this_case, 3, words);
-    assert_true(strides_check(&this_case, 3, words, 2, &err));
-    assert_false(strides_check(&this_case, 3, words, 3, &err)); // the words are of fewer runs
+    const struct measure_ran one = {.units = 1}, two = {.units = 2}, three = {.units = 3};
+    assert_true(strides_check(&this_case, 3, words, &two, &err));
+    assert_false(strides_check(&this_case, 3, words, &three, &err)); // the words are of fewer runs
     assert_int_equal(err.code, ERROR_MISMATCH);
-    assert_false(strides_check(&this_case, 4, words, 2, &err)); // the words are of fewer iterations
+    assert_false(strides_check(&this_case, 3, words, &one, &err)); // the words are of more runs
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    // the words are of fewer iterations
+    assert_false(strides_check(&this_case, 4, words, &two, &err));
     words[1000] ^= 1;
-    assert_false(strides_check(&this_case, 3, words, 2, &err));
+    assert_false(strides_check(&this_case, 3, words, &two, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
     assert_non_null(strstr(err.message, "thread 1000"));
 }

@@ -36,14 +36,25 @@ static void a_count_that_breaks_a_rule_names_the_rule(void **state)
     (void)state;
     uint64_t units;
     struct error err = {0};
-    assert_true(measure_unit_counted(35, 7, 4, &units, &err));
+    const struct measure_ran four = {.units = 4}, four_or_more = {.units = 4, .or_more = true};
+    assert_true(measure_unit_counted(28, 7, &four, &units, &err));
+    assert_int_equal(units, 4);
+    assert_true(measure_unit_counted(35, 7, &four_or_more, &units, &err));
     assert_int_equal(units, 5);
-    assert_false(measure_unit_counted(36, 7, 4, &units, &err));
+    assert_false(measure_unit_counted(36, 7, &four_or_more, &units, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
     assert_string_equal(err.message, "the kernels counted 36, which is no multiple of 7");
-    assert_false(measure_unit_counted(21, 7, 4, &units, &err));
+    assert_false(measure_unit_counted(21, 7, &four_or_more, &units, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
-    assert_string_equal(err.message, "the kernels counted 21, less than 4 times 7");
+    // One lost unit, or one too many, is enough.
+    assert_false(measure_unit_counted(21, 7, &four, &units, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    assert_string_equal(err.message, "the kernels counted 21, but 4 units of work ran, of 7 each: "
+                                     "the device lost work");
+    assert_false(measure_unit_counted(35, 7, &four, &units, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    assert_string_equal(err.message, "the kernels counted 35, but 4 units of work ran, of 7 each: "
+                                     "the device did work twice");
 }
 
 static void work_that_takes_no_time_although_the_host_waited_is_an_error(void **state)

@@ -351,8 +351,7 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
     struct measure_words words;
     uint64_t units;
     if (!measure_words_read(trial->store->words, &words, err) ||
-        !measure_unit_counted(words.count, trial->work.groups, span->repeats * span->count, &units,
-                              err))
+        !measure_unit_counted(words.count, trial->work.groups, &span->ran, &units, err))
         return false;
     uint32_t expected = (uint32_t)(units * trial->work.times * memory->sum);
     if (words.sum != expected)

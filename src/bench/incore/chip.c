@@ -127,8 +127,7 @@ static bool verify(struct chip *chip, const struct measure_span *span, struct er
         return false;
     chip->separate = proven.separate;
     uint64_t dispatches;
-    return measure_unit_counted(proven.groups, chip->groups, span->repeats * span->count,
-                                &dispatches, err);
+    return measure_unit_counted(proven.groups, chip->groups, &span->ran, &dispatches, err);
 }
 
 // ---------------------------------------------------------------- the numbers

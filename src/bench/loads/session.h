@@ -88,9 +88,11 @@ MUST_CHECK bool loads_work_make(struct bench_visit *visit, const struct loads_ca
 // measure_record (measure/span.h).
 void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 
-// Checks the results of the dispatches of `work`. Fails with ERROR_MISMATCH if a thread computed a
-// wrong sum, if a written element is wrong, or if fewer than `least` dispatches ran.
-MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struct error *err);
+// Checks the results of the dispatches of `work` that ran (units of work). Fails with
+// ERROR_MISMATCH if a thread computed a wrong sum, if a written element is wrong, or if the
+// workgroups counted another number of dispatches.
+MUST_CHECK bool loads_work_verify(struct loads_work *work, const struct measure_ran *ran,
+                                  struct error *err);
 
 // Sets `arg` to the resource from which the kernels of this kind load. The resource lives as long
 // as the session. Fails with ERROR_UNSUPPORTED if the device lacks the resource, the format or the

@@ -52,6 +52,7 @@ static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct
 {
     const struct loads_session *session = visit->session->state;
     uint32_t all = session->groups, trial = all > TRIAL_SHARE ? all / TRIAL_SHARE : 1;
+    struct measure_ran ran = {.units = 1};
     double took_ns, again_ns;
     if (!loads_work_make(visit, run->this_case, run->control, trial, &run->work, err))
         return false;
@@ -65,9 +66,10 @@ static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct
         if (!measure_unit_time(&once, 1, &again_ns, err))
             return false;
         took_ns = fmin(took_ns, again_ns);
+        ran.units++;
     }
     run->size->groups = loads_groups_within(all, trial, took_ns);
-    return loads_work_verify(&run->work, 1, err);
+    return loads_work_verify(&run->work, &ran, err);
 }
 
 bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err)
@@ -80,7 +82,7 @@ bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *e
     desc.unordered = (visit->session->info->caps & GPU_CAP(UNORDERED)) != 0;
     desc.repeats = run->size->repeats;
     if (!measure_span_run(visit->arena, &desc, &run->span, err) ||
-        !loads_work_verify(&run->work, run->span.repeats * run->span.count, err))
+        !loads_work_verify(&run->work, &run->span.ran, err))
         return false;
     run->size->repeats = run->span.repeats;
     for (size_t i = 0; i < run->span.count; i++)

@@ -234,7 +234,7 @@ void loads_work_record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-bool loads_work_verify(struct loads_work *work, uint64_t least, struct error *err)
+bool loads_work_verify(struct loads_work *work, const struct measure_ran *ran, struct error *err)
 {
     struct proof proof;
     if (!gpu_buffer_read(work->session->proof, 0, &proof, sizeof proof, err))
@@ -244,7 +244,7 @@ bool loads_work_verify(struct loads_work *work, uint64_t least, struct error *er
         return error_set(err, ERROR_MISMATCH, "%s: the sums of %u threads are wrong", kernel,
                          proof.wrong);
     uint64_t dispatches;
-    if (!measure_unit_counted(proof.groups, work->groups, least, &dispatches, err))
+    if (!measure_unit_counted(proof.groups, work->groups, ran, &dispatches, err))
         return error_prefix(err, "%s", kernel);
     return !work->target.kind || loads_target_verify(work, (uint32_t)dispatches, err);
 }

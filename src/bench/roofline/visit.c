@@ -94,20 +94,19 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 
 // Checks the sum of all results. *separate becomes true if every fma rounded twice.
 static bool verify(const struct work *work, const struct memory *memory,
-                   const struct measure_span *span, bool *separate, struct error *err)
+                   const struct measure_ran *ran, bool *separate, struct error *err)
 {
     struct measure_words words;
     uint64_t groups = (uint64_t)work->grid[0] * work->grid[1], units;
     if (!measure_words_read(work->session->words, &words, err) ||
-        !measure_unit_counted(words.count, groups, span->repeats * span->count, &units, err))
+        !measure_unit_counted(words.count, groups, ran, &units, err))
         return false;
-    *separate = words.sum == (uint32_t)units * memory->sums.rounded;
-    if (words.sum == (uint32_t)units * memory->sums.fused) {
-        *separate = false;
-        return true;
-    }
-    return *separate || error_set(err, ERROR_MISMATCH, "the sum of all results is %08x, not %08x",
-                                  words.sum, (uint32_t)units * memory->sums.fused);
+    const uint32_t fused = (uint32_t)units * memory->sums.fused,
+                   rounded = (uint32_t)units * memory->sums.rounded;
+    *separate = words.sum == rounded && words.sum != fused;
+    return words.sum == fused || *separate ||
+           error_set(err, ERROR_MISMATCH, "the sum of all results is %08x, not %08x", words.sum,
+                     fused);
 }
 
 // ---------------------------------------------------------------- energy
@@ -217,8 +216,11 @@ bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct
     if (!measure_words_clear(session->words, err) ||
         !measure_span_run(run->arena, &desc, &span, err) ||
         !take_energy(&work, run, measure_median(run->arena, span.unit_ns, span.count), &energy,
-                     err) ||
-        !verify(&work, memory, &span, &separate, err))
+                     err))
+        return false;
+    struct measure_ran ran = span.ran;
+    ran.units += energy.ran_units;
+    if (!verify(&work, memory, &ran, &separate, err))
         return false;
     run->session->warm = true;
     memory->repeats = span.repeats;

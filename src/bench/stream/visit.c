@@ -192,7 +192,7 @@ static bool verify_sum(struct trial *trial, const struct memory *memory,
     // Each workgroup adds 1 to words.count at its end, even if it loops over several passes.
     uint64_t groups = (uint64_t)work->params.groups * work->grid[2], dispatches;
     if (!measure_words_read(trial->session->words, &words, err) ||
-        !measure_unit_counted(words.count, groups, span->repeats * span->count, &dispatches, err))
+        !measure_unit_counted(words.count, groups, &span->ran, &dispatches, err))
         return false;
     uint32_t expected = (uint32_t)(dispatches * work->passes * memory->sum);
     return words.sum == expected ||

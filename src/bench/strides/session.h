@@ -102,11 +102,11 @@ struct strides_traffic strides_traffic_of(const struct strides_case *this_case);
 // Returns word `i` of the memory from which threads load.
 uint32_t strides_data(uint32_t i);
 
-// Checks the words that dispatches wrote. words[STRIDES_THREADS] must be the number of dispatches,
-// at least `runs_least`. words[t] must be this number × `iterations` × the sum of thread t's loads
-// in one iteration, modulo 2^32. Fails with ERROR_MISMATCH if a word is wrong.
+// Checks the words that dispatches wrote. words[STRIDES_THREADS] must be the number of dispatches
+// that ran. words[t] must be this number × `iterations` × the sum of thread t's loads in one
+// iteration, modulo 2^32. Fails with ERROR_MISMATCH if a word is wrong.
 MUST_CHECK bool strides_check(const struct strides_case *this_case, uint32_t iterations,
-                              const uint32_t words[STRIDES_WORDS], uint64_t runs_least,
+                              const uint32_t words[STRIDES_WORDS], const struct measure_ran *ran,
                               struct error *err);
 
 struct strides_session {

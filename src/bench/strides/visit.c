@@ -221,7 +221,7 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     if (!gpu_buffer_write(session->words, 0, zeros, sizeof zeros, err) ||
         !measure_span_run(run->arena, &desc, &span, err) ||
         !gpu_buffer_read(session->words, 0, words, sizeof words, err) ||
-        !strides_check(&work.this_case, memory->iterations, words, span.repeats * span.count, err))
+        !strides_check(&work.this_case, memory->iterations, words, &span.ran, err))
         return false;
     memory->repeats = span.repeats;
     run->session->warm = true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/strides/session.h"
+#include "measure/unit.h"
 
 enum {
     WORD_BYTES = 4,
@@ -178,15 +179,14 @@ static uint32_t thread_sum(const struct strides_case *this_case, uint32_t t)
 }
 
 bool strides_check(const struct strides_case *this_case, uint32_t iterations,
-                   const uint32_t words[STRIDES_WORDS], uint64_t runs_least, struct error *err)
+                   const uint32_t words[STRIDES_WORDS], const struct measure_ran *ran,
+                   struct error *err)
 {
-    uint32_t runs = words[STRIDES_THREADS];
-    if (runs < runs_least)
-        return error_set(err, ERROR_MISMATCH,
-                         "only %u workgroups counted themselves, but at least %llu ran", runs,
-                         (unsigned long long)runs_least);
+    uint64_t runs;
+    if (!measure_unit_counted(words[STRIDES_THREADS], 1, ran, &runs, err))
+        return false;
     for (uint32_t t = 0; t < STRIDES_THREADS; t++) {
-        uint32_t expected = runs * iterations * thread_sum(this_case, t);
+        uint32_t expected = (uint32_t)runs * iterations * thread_sum(this_case, t);
         if (words[t] != expected)
             return error_set(err, ERROR_MISMATCH, "the sum of thread %u is %08x, not %08x", t,
                              words[t], expected);
