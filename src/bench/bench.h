@@ -129,7 +129,9 @@ MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_sys
 void bench_session_close(struct bench_session *session);
 
 // Finds the clocks that kernels can read, and sets session->clock to them.
+// bench_device_clock_probe fails with ERROR_UNSUPPORTED if the device-wide clock stands still.
 MUST_CHECK bool bench_clock_probe(struct bench_session *session, struct error *err);
+MUST_CHECK bool bench_device_clock_probe(struct bench_session *session, struct error *err);
 
 // Returns the largest number of counts by which the core's counter can advance in `ns` nanoseconds;
 // 0 if the counter's rate is not known.

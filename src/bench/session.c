@@ -47,6 +47,15 @@ bool bench_clock_probe(struct bench_session *session, struct error *err)
     return measure_clock_probe(session->scope, &session->known_clock, &session->clock, err);
 }
 
+bool bench_device_clock_probe(struct bench_session *session, struct error *err)
+{
+    return bench_clock_probe(session, err) &&
+           (session->clock.has_device_clock ||
+            error_set(err, ERROR_UNSUPPORTED,
+                      "the clock of %s that kernels read stands still: update its driver",
+                      session->info->id));
+}
+
 double bench_counts_most(const struct bench_session *session, double ns)
 {
     double hz = session->clock.counter_hz;

@@ -165,6 +165,15 @@ static uint64_t highest_reading(const struct clock_run *runs, size_t count, enum
     return highest;
 }
 
+static bool advances(const struct clock_run *runs, size_t count, enum which_clock which)
+{
+    for (size_t r = 0; r < count; r++)
+        for (size_t s = 0; s < runs[r].count; s++)
+            if (reading(&runs[r], s, which) != reading(&runs[0], 0, which))
+                return true;
+    return false;
+}
+
 static bool has_wrapped(const struct clock_run *runs, size_t count, uint64_t highest)
 {
     for (size_t r = 0; r < count; r++)
@@ -370,6 +379,8 @@ void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, s
     double waits = (double)iterations * (double)(runs[0].count - 1);
     clock->iteration_ns =
         (shortest_span_ns(runs, count, iterations) - shortest_span_ns(runs, count, 0)) / waits;
+    clock->has_device_clock = clock->has_device_clock && advances(runs, count, DEVICE);
+    clock->has_counter = clock->has_counter && advances(runs, count, CORE);
     if (clock->has_device_clock) {
         uint64_t highest = highest_reading(runs, count, DEVICE);
         clock->device_bits = highest > UINT32_MAX ? wide_bits(highest) : 32;

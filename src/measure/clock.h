@@ -9,7 +9,7 @@
 struct measure_clock {
     // The next five members describe the core's counter (GLSL clockARB / clock2x32ARB, CUDA
     // clock64).
-    bool has_counter;
+    bool has_counter;      // true if kernels can read the counter, and it does not stand still
     unsigned counter_bits; // width of the counter, which wraps at 2^counter_bits
     double counter_hz;     // measured rate of the counter in Hz; 0 if not known
     double counter_step;   // smallest step of the counter, in ticks
@@ -17,7 +17,7 @@ struct measure_clock {
     // or if there is no counter.
     bool counts_core_clock;
     // The next four members describe the device-wide clock (clockRealtimeEXT, %globaltimer).
-    bool has_device_clock;
+    bool has_device_clock; // true if kernels can read the clock, and it does not stand still
     unsigned device_bits;  // width of the device-wide clock, which wraps at 2^device_bits
     double device_tick_ns; // length of one tick of the device-wide clock, in ns
     double device_step_ns; // smallest step of the device-wide clock, in ns

@@ -70,8 +70,9 @@ struct clock_run {
 unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 
 // Fills all numbers of `clock` from at least three runs in time order, some of them with 0
-// iterations. The caller has set has_counter and has_device_clock. `stamp_step_ns` is the unit of
-// the device's time stamps; 0 if not known.
+// iterations. The caller has set has_counter and has_device_clock; a clock that stands still in all
+// runs counts as missing, so its member becomes false. `stamp_step_ns` is the unit of the device's
+// time stamps; 0 if not known.
 // - Step of a clock: the greatest common divisor of all differences between neighbouring readings.
 // - Tick of the device clock: measured with the host's clock, between the ends of two runs, one
 //   from the first and one from the last third of the runs; each is the one that the host noticed

@@ -148,8 +148,10 @@ bool measure_clock_probe(struct gpu_scope *scope, const struct measure_clock *kn
     clock->stamps = NULL;
     if (!name)
         return true;
-    clock->has_counter = info->caps & GPU_CAP(CORE_CLOCK);
-    clock->has_device_clock = info->caps & GPU_CAP(DEVICE_CLOCK);
+    if (!is_known) {
+        clock->has_counter = info->caps & GPU_CAP(CORE_CLOCK);
+        clock->has_device_clock = info->caps & GPU_CAP(DEVICE_CLOCK);
+    }
     const struct gpu_kernel *kernel = kernel_find(name);
     if (!kernel)
         return error_set(err, ERROR_INTERNAL, "kernel %s is not in this build", name);

@@ -78,6 +78,17 @@ static void more_shared_memory_than_there_is_is_refused(void **state)
     assert_int_equal(bench->err.code, ERROR_UNSUPPORTED);
 }
 
+static void a_clock_that_stands_still_is_refused(void **state)
+{
+    struct workbench *bench = *state;
+    struct bench_session still = bench_session_begin(bench->system, bench->session.device);
+    still.known_clock = bench->session.clock;
+    still.known_clock.has_device_clock = false;
+    assert_false(bench_occupancy.open(&still, &bench->err));
+    assert_int_equal(bench->err.code, ERROR_UNSUPPORTED);
+    bench_session_end(&still);
+}
+
 #define EACH(test) WORKBENCH_TEST(bench_occupancy, test)
 
 int main(int argc, char **argv)
@@ -91,6 +102,7 @@ int main(int argc, char **argv)
         EACH(workgroups_of_every_size_are_counted),
         EACH(other_data_than_the_host_knows_are_a_mismatch),
         EACH(more_shared_memory_than_there_is_is_refused),
+        EACH(a_clock_that_stands_still_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

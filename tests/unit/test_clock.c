@@ -193,6 +193,27 @@ static void a_device_clock_alone_is_judged_too(void **state)
     NEAR(clock.device_step_ns, 32, 0);
 }
 
+// Given a clock that a driver offers, but that never advances, then it counts as missing, and the
+// other clock is judged as if it were alone.
+static void a_clock_that_stands_still_is_none(void **state)
+{
+    (void)state;
+    struct script script = h200;
+    script.core_hz = 0;
+    struct measure_clock clock = judge(&script, true, true);
+    assert_false(clock.has_counter || clock.counts_core_clock);
+    assert_true(clock.has_device_clock);
+    NEAR(clock.device_tick_ns, 1, 0);
+
+    script = h200;
+    script.device_tick_ns = INFINITY;
+    clock = judge(&script, true, true);
+    assert_false(clock.has_device_clock);
+    assert_true(clock.has_counter && clock.counts_core_clock);
+    NEAR(clock.counter_hz / 1980e6, 1, 1e-3);
+    NEAR(clock.device_tick_ns, 0, 0);
+}
+
 static void a_small_value_that_never_fell_leaves_the_width_open(void **state)
 {
     (void)state;
@@ -281,6 +302,7 @@ int main(void)
         cmocka_unit_test(a_timer_crystal_is_no_core_clock),
         cmocka_unit_test(without_a_device_clock_spans_give_the_rate),
         cmocka_unit_test(a_device_clock_alone_is_judged_too),
+        cmocka_unit_test(a_clock_that_stands_still_is_none),
         cmocka_unit_test(a_small_value_that_never_fell_leaves_the_width_open),
         cmocka_unit_test(a_counter_of_33_to_63_bits_is_right_across_its_wrap),
         cmocka_unit_test(a_step_back_by_a_hair_is_no_wrap),

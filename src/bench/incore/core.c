@@ -143,8 +143,7 @@ static bool refuse_wrapped(const struct core *core, const uint32_t *stamps, stru
 {
     const struct measure_clock *clock = &core->run->session->clock;
     double range = exp2(measure_clock_low_bits(clock) - 1.0);
-    if (!clock->has_device_clock ||
-        bench_counts_most(core->run->session, device_ns(core, stamps)) < range)
+    if (bench_counts_most(core->run->session, device_ns(core, stamps)) < range)
         return true;
     return error_set(err, ERROR_UNSUPPORTED,
                      "the core's counter of %u bits wraps within the %u iterations of this case",

@@ -101,7 +101,7 @@ bool occupancy_open(struct bench_session *bench, struct error *err)
         x ^= x << 13, x ^= x >> 17, x ^= x << 5; // one step of the generator xorshift
         session->words[i] = x;
     }
-    if (!bench_clock_probe(bench, err))
+    if (!bench_device_clock_probe(bench, err))
         return false;
     const uint64_t bytes = sizeof(uint32_t[DATA_WORDS]);
     session->data = bench_buffer(bench->scope, bytes, GPU_MEMORY_DEVICE, err);

@@ -136,7 +136,7 @@ bool overlap_session_open(struct bench_session *bench, struct error *err)
     struct overlap_session *session = ARENA_NEW(bench->arena, struct overlap_session);
     bench->state = session;
     session->scope = bench->scope;
-    if (!bench_clock_probe(bench, err))
+    if (!bench_device_clock_probe(bench, err))
         return false;
     session->clock = bench->clock;
     return skew_probe(bench->scope, &session->clock, &session->skew, err) &&

@@ -19,7 +19,7 @@ bool preempt_session_open(struct bench_session *bench, struct error *err)
 {
     struct preempt_session *session = ARENA_NEW(bench->arena, struct preempt_session);
     bench->state = session;
-    if (!bench_clock_probe(bench, err))
+    if (!bench_device_clock_probe(bench, err))
         return false;
     session->program = load_program(&bench->programs, err);
     return session->program != NULL;
