@@ -181,6 +181,99 @@ static void what_does_not_fit_is_refused(void **state)
     assert_int_equal(bench->err.code, ERROR_UNSUPPORTED);
 }
 
+static void a_visit_of_no_samples_takes_one(void **state)
+{
+    struct workbench *bench = *state;
+    bench->request.samples = 0;
+    assert_true(workbench_visit(bench, "scope=core/op=int32-mad/ilp=1/subgroups=1"));
+    assert_int_equal(workbench_samples(bench, INCORE_METRIC_RATE)->count, 1);
+}
+
+// Expects that the last visit timed so many iterations, of 64 divisions each.
+static void expect_iterations(const struct workbench *bench, unsigned iterations)
+{
+    const char *shape = "", *wanted = arena_printf(bench->session.arena, ", %u operations each",
+                                                   64 * iterations);
+    for (size_t i = 0; i < bench->seen->detail_count; i++)
+        if (strcmp(bench->seen->details[i].name, "shape") == 0)
+            shape = bench->seen->details[i].text;
+    if (!strstr(shape, wanted))
+        fail_msg("%s: expected%s", shape, wanted);
+}
+
+// If `is_scripted`, 2 N iterations take 1 ns longer than N in the first trial, and 1 s in all
+// others.
+static struct {
+    bool is_scripted;
+    unsigned trials;
+} times;
+
+bool __real_gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns,
+                              struct error *err);
+bool __wrap_gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns,
+                              struct error *err);
+bool __wrap_gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns, struct error *err)
+{
+    bool known = __real_gpu_batch_span_ns(batch, span, ns, err);
+    if (!times.is_scripted)
+        return known;
+    bool is_longer = span % 2 == 1;
+    *ns = 5000 + (!is_longer ? 0 : times.trials == 0 ? 1 : 1e9);
+    times.trials += is_longer;
+    return known;
+}
+
+// Given a device without clocks in kernels, when the first trial seems to take almost no time, then
+// the next one has 16 times as many iterations, and no more.
+static void a_trial_that_was_brief_by_chance_makes_no_long_samples(void **state)
+{
+    struct workbench *bench = *state;
+    struct incore_session *own = bench->session.state;
+    own->clocked = false;
+    times.is_scripted = true;
+    bool done = workbench_visit(bench, "scope=core/op=fp32-div/ilp=1/subgroups=1");
+    times.is_scripted = false;
+    assert_true(done);
+    expect_iterations(bench, 16 * 4);
+}
+
+static const struct workbench *stalled; // device whose counter hardly advances; NULL: none
+
+bool __real_gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
+bool __wrap_gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
+bool __wrap_gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
+{
+    bool done = __real_gpu_batch_run(batch, timeout_ns, err);
+    if (!stalled)
+        return done;
+    const struct incore_session *own = stalled->session.state;
+    char *stamps = (char *)gpu_buffer_map(own->readback) + INCORE_STAMPS_OFFSET;
+    const uint32_t ticks = (uint32_t)(50e6 / stalled->session.clock.device_tick_ns);
+    for (unsigned i = 0; i < INCORE_SAMPLES_MAX; i++) {
+        uint32_t(*stamp)[2] = (void *)(stamps + (size_t)8 * INCORE_STAMPS * i);
+        stamp[0][1] = stamp[0][0] + 1;
+        stamp[INCORE_STAMP_COUNTS][1] = stamp[INCORE_STAMP_COUNTS][0] + 1;
+        memset(stamp[INCORE_STAMP_BEGIN], 0, sizeof stamp[0]);
+        memcpy(stamp[INCORE_STAMP_END], (const uint32_t[2]){ticks, 0}, sizeof stamp[0]);
+    }
+    return done;
+}
+
+// Given a core's counter that advances by 1 in the 50 ms of a trial, then samples last 0.1 s, and
+// not as long as the counter would need.
+static void a_counter_that_hardly_advances_makes_no_long_samples(void **state)
+{
+    struct workbench *bench = *state;
+    const struct incore_session *own = bench->session.state;
+    if (!own->clocked)
+        skip();
+    stalled = bench;
+    bool done = workbench_visit(bench, "scope=core/op=fp32-div/ilp=1/subgroups=1");
+    stalled = NULL;
+    assert_true(done);
+    expect_iterations(bench, 2 * 4);
+}
+
 #define EACH(test) WORKBENCH_TEST(bench_incore, test)
 
 int main(int argc, char **argv)
@@ -195,6 +288,9 @@ int main(int argc, char **argv)
         EACH(one_wrong_bit_or_step_is_a_mismatch),
         EACH(counted_work_is_what_the_host_computes),
         EACH(what_does_not_fit_is_refused),
+        EACH(a_visit_of_no_samples_takes_one),
+        EACH(a_trial_that_was_brief_by_chance_makes_no_long_samples),
+        EACH(a_counter_that_hardly_advances_makes_no_long_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

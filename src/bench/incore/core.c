@@ -4,6 +4,7 @@
 #include "bench/incore/session.h"
 #include "math/stats.h"
 #include "measure/pace.h"
+#include "measure/unit.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,8 +16,11 @@ enum {
     CYCLES_WANTED = 1 << 16,
     // Wanted number of counts of the core's counter in a sample, if it counts another clock.
     TICKS_WANTED = 1 << 18,
-    TRIES_MAX = 20
+    TRIES_MAX = 20,
+    GROWTH_MAX = 16 // maximum factor by which a trial raises the number of iterations
 };
+// Maximum length in ns of a sample by the core's counter, so that no watchdog stops it.
+static const double longest_ns = 100e6;
 
 // Data of a case that the session keeps: the number N of timed iterations, and the expected values
 // of the results ("proofs"). words[0] is for dispatches of N iterations, words[1] for those of 2 N.
@@ -34,6 +38,7 @@ struct core {
     unsigned samples;
     // Length of each sample in counts of the core's counter (0 if not session->clocked) and in ns.
     double counts[INCORE_SAMPLES_MAX], ns[INCORE_SAMPLES_MAX];
+    double device_ns; // length of the last sample by the device's clock, if session->clocked
     bool separate;
 };
 
@@ -167,6 +172,7 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
         if (!refuse_wrapped(core, stamps, err))
             return false;
         core->counts[i] = elapsed(core, stamps);
+        core->device_ns = device_ns(core, stamps);
         core->ns[i] = core->counts[i] * count_ns(core, stamps);
     }
     return true;
@@ -249,26 +255,50 @@ static bool run_samples(struct core *core, struct error *err)
 }
 
 // Chooses the number of iterations from a trial run, so that a sample is much longer than a step of
-// its clock. The number of cycles does not depend on the core clock.
+// the core's counter, but not longer than longest_ns: the counter may hardly advance. The number of
+// cycles does not depend on the core clock.
+static bool size_by_counter(struct core *core, double most, struct error *err)
+{
+    bool cycles = core->run->session->clock.counts_core_clock;
+    set_iterations(core, SIZING_ITERATIONS);
+    if (!run_counted(core, 0, err))
+        return false;
+    double wanted = cycles ? CYCLES_WANTED : TICKS_WANTED, took = core->counts[0];
+    double growth = took > 0 ? fmin(wanted / took, longest_ns / core->device_ns) : 1;
+    double iterations = ceil(fmax(growth, 1) * SIZING_ITERATIONS);
+    set_iterations(core, (uint32_t)fmin(iterations, most));
+    return true;
+}
+
+// Raises the number of iterations until a sample lasts half as long as it should. A brief trial may
+// take almost no time by chance, because it is the difference of two dispatches. So no trial raises
+// the number by more than GROWTH_MAX: a sample that lasts seconds would never end under a watchdog.
+static bool size_by_stamps(struct core *core, double most, struct error *err)
+{
+    double wanted_ns = (double)core->run->request->sample_ns / 2, iterations = SIZING_ITERATIONS;
+    for (double took_ns = 0;; took_ns = core->ns[0]) {
+        set_iterations(core, (uint32_t)iterations);
+        if (took_ns >= wanted_ns / 2 || iterations >= most)
+            return true;
+        if (!run_until_positive(core, err))
+            return false;
+        iterations =
+            fmin(ceil(measure_unit_grow(iterations, wanted_ns, core->ns[0], 1, GROWTH_MAX)), most);
+    }
+}
+
 static bool size(struct core *core, struct error *err)
 {
     // the device's maximum number of iterations of a loop; 0: no limit
     const uint64_t loops = core->session->bench->info->limits.loop_iterations;
     const uint64_t allowed = loops / (INCORE_PROOFS + 1);
     const double most = loops ? (double)allowed : 1 << 24;
-    unsigned samples = core->samples;
-    double wanted = (double)core->run->request->sample_ns / 2;
+    const unsigned samples = core->samples;
     core->samples = 1;
-    set_iterations(core, SIZING_ITERATIONS);
-    if (!(core->session->clocked ? run_counted(core, 0, err) : run_until_positive(core, err)))
-        return false;
-    if (core->session->clocked)
-        wanted = core->run->session->clock.counts_core_clock ? CYCLES_WANTED : TICKS_WANTED;
-    double took = core->session->clocked ? core->counts[0] : core->ns[0];
-    double iterations = took > 0 ? ceil(wanted / took * SIZING_ITERATIONS) : SIZING_ITERATIONS;
-    set_iterations(core, (uint32_t)fmin(fmax(iterations, SIZING_ITERATIONS), most));
+    bool sized =
+        core->session->clocked ? size_by_counter(core, most, err) : size_by_stamps(core, most, err);
     core->samples = samples;
-    return true;
+    return sized;
 }
 
 // ---------------------------------------------------------------- the numbers
@@ -383,8 +413,9 @@ bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_c
     if (this_case->subgroups * session->subgroup_threads > INCORE_THREADS)
         return error_set(err, ERROR_UNSUPPORTED, "%u subgroups of %u are more than %d threads",
                          this_case->subgroups, session->subgroup_threads, INCORE_THREADS);
-    core.samples =
-        run->request->samples < INCORE_SAMPLES_MAX ? run->request->samples : INCORE_SAMPLES_MAX;
+    core.samples = run->request->samples ? run->request->samples : 1;
+    if (core.samples > INCORE_SAMPLES_MAX)
+        core.samples = INCORE_SAMPLES_MAX;
     core.program = incore_program(session, this_case, err);
     if (!core.program)
         return false;
