@@ -181,6 +181,33 @@ static void what_does_not_fit_is_refused(void **state)
     assert_int_equal(bench->err.code, ERROR_UNSUPPORTED);
 }
 
+// Given a device on which two cores run a workgroup together (RDNA), then `per_core` is the share
+// of one of them. A single subgroup is on one core. If it is not known how many cores there are,
+// then there is no such number. Here, the counter of a CPU stands for that of a core.
+static void results_per_core_are_those_of_one_core(void **state)
+{
+    struct workbench *bench = *state;
+    const struct incore_session *own = bench->session.state;
+    struct bench_session *session = &bench->session;
+    if (!own->clocked)
+        skip();
+    session->clock.counts_core_clock = true;
+    for (unsigned cores = 0; cores <= 2; cores++)
+        for (unsigned subgroups = 1; subgroups <= 4; subgroups += 3) {
+            session->limits.group_cores = cores;
+            assert_true(
+                workbench_visit(bench, "scope=core/op=fp32-fma/ilp=1/subgroups=%u", subgroups));
+            const struct measure_samples *cycles = workbench_samples(bench, INCORE_METRIC_CYCLES);
+            const struct measure_samples *each = &bench->seen->metrics[INCORE_METRIC_PER_CORE];
+            unsigned busy = subgroups == 1 ? 1 : cores;
+            assert_int_equal(each->count, busy ? cycles->count : 0);
+            for (size_t i = 0; i < each->count; i++)
+                assert_true(
+                    fabs(each->values[i] * cycles->values[i] * busy / own->subgroup_threads - 1) <
+                    1e-9);
+        }
+}
+
 static void a_visit_of_no_samples_takes_one(void **state)
 {
     struct workbench *bench = *state;
@@ -288,6 +315,7 @@ int main(int argc, char **argv)
         EACH(one_wrong_bit_or_step_is_a_mismatch),
         EACH(counted_work_is_what_the_host_computes),
         EACH(what_does_not_fit_is_refused),
+        EACH(results_per_core_are_those_of_one_core),
         EACH(a_visit_of_no_samples_takes_one),
         EACH(a_trial_that_was_brief_by_chance_makes_no_long_samples),
         EACH(a_counter_that_hardly_advances_makes_no_long_samples),

@@ -58,6 +58,41 @@ static void every_load_of_shared_memory_is_verified(void **state)
         expect_done(*state, 0, "banks", 4, "stride", strides[i], "auto");
 }
 
+// ---------------------------------------------------------------- cores
+
+static double all_take_ns; // time in ns of each unit of work; 0: as measured
+
+bool __real_measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
+                             struct measure_span *span, struct error *err);
+bool __wrap_measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
+                             struct measure_span *span, struct error *err);
+bool __wrap_measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
+                             struct measure_span *span, struct error *err)
+{
+    bool done = __real_measure_span_run(arena, desc, span, err);
+    for (size_t i = 0; done && all_take_ns > 0 && i < span->count; i++)
+        span->unit_ns[i] = all_take_ns;
+    return done;
+}
+
+// Given a device on which two cores run a workgroup together (RDNA), when the workgroup takes as
+// long as on one core, then each core has loaded half of its bytes, in twice the time for a load.
+static void metrics_are_those_of_one_core(void **state)
+{
+    struct workbench *bench = *state;
+    double rates[3], times[3];
+    all_take_ns = 1e6;
+    for (unsigned cores = 1; cores <= 2; cores++) {
+        bench->session.limits.group_cores = cores;
+        assert_true(workbench_visit(bench, "pattern=stride/width=4/stride=1/route=auto"));
+        rates[cores] = workbench_samples(bench, STRIDES_BANDWIDTH)->values[0];
+        times[cores] = workbench_samples(bench, STRIDES_TIME)->values[0];
+    }
+    all_take_ns = 0;
+    assert_true(fabs(2 * rates[2] / rates[1] - 1) < 1e-9);
+    assert_true(fabs(times[2] / times[1] / 2 - 1) < 1e-9);
+}
+
 // ---------------------------------------------------------------- the proof
 
 static void one_wrong_word_is_a_mismatch(void **state)
@@ -90,6 +125,7 @@ int main(int argc, char **argv)
         EACH(every_load_by_storage_buffer_is_verified),
         EACH(every_load_by_address_is_verified),
         EACH(every_load_of_shared_memory_is_verified),
+        EACH(metrics_are_those_of_one_core),
         EACH(one_wrong_word_is_a_mismatch),
         EACH(what_does_not_fit_is_refused),
     };

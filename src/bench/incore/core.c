@@ -322,12 +322,25 @@ static void put(const struct core *core, struct measure_visit *visit, enum incor
     visit_samples(visit, metric, values, core->samples, values[0] * step / took);
 }
 
+// Returns the number of cores on which the subgroups run; 0 if it is not known. On RDNA, a
+// workgroup runs on two cores.
+static unsigned cores_busy(const struct core *core)
+{
+    return core->this_case->subgroups > 1 ? core->session->bench->limits.group_cores : 1;
+}
+
+// Returns the number of steps of a thread in N timed iterations, over all its chains.
+static double thread_steps(const struct core *core)
+{
+    return (double)core->memory->iterations * core->this_case->chains *
+           (double)incore_chain_steps(core->this_case);
+}
+
 static void report(struct core *core, struct measure_visit *visit)
 {
     const struct incore_session *session = core->session;
     const struct incore_case *this_case = core->this_case;
-    double steps = (double)core->memory->iterations * this_case->chains *
-                   (double)incore_chain_steps(this_case);
+    double steps = thread_steps(core);
     double results =
         steps * this_case->subgroups * session->subgroup_threads * this_case->kind->results;
     // A barrier is one operation of the whole workgroup, not one of each subgroup.
@@ -339,8 +352,8 @@ static void report(struct core *core, struct measure_visit *visit)
         put(core, visit, INCORE_METRIC_RATE, results * this_case->kind->arithmetic * 1e9, true);
     if (cycles) {
         put(core, visit, INCORE_METRIC_CYCLES, operations, false);
-        if (!whole)
-            put(core, visit, INCORE_METRIC_PER_CORE, results, true);
+        if (!whole && cores_busy(core))
+            put(core, visit, INCORE_METRIC_PER_CORE, results / cores_busy(core), true);
         double hz[INCORE_SAMPLES_MAX], error = core_clocks(core, hz);
         visit_core_clock(visit, hz, core->samples, error);
         visit->clock.load = MEASURE_ONE_CORE;
@@ -394,10 +407,8 @@ static bool count(struct core *core, struct measure_visit *visit, struct error *
         !measure_count_run(request->count, &desc, err) || !check_counted(core, err))
         return false;
     const struct incore_case *this_case = core->this_case;
-    double steps = (double)core->memory->iterations * this_case->chains *
-                   (double)incore_chain_steps(this_case) * this_case->subgroups;
-    const struct measure_count_claims claims =
-        incore_kind_claims(this_case->kind, this_case->chains, steps);
+    const struct measure_count_claims claims = incore_kind_claims(
+        this_case->kind, this_case->chains, thread_steps(core) * this_case->subgroups);
     measure_count_report(request->count, &claims, visit);
     return true;
 }

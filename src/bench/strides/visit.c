@@ -125,21 +125,26 @@ static struct measure_count_claims counts_of(const struct strides_case *this_cas
     return claims;
 }
 
+// On RDNA, two cores share the loads of a workgroup. All metrics are those of one core. If it is
+// not known on how many cores a workgroup runs, one is assumed, but no metric is per core cycle.
 static void report_metrics(const struct work *work, const struct measure_span *span,
                            struct measure_visit *visit)
 {
-    double thread_loads = (double)STRIDES_THREADS * STRIDES_TURN_LOADS * work->params.iterations;
+    const struct measure_limits *limits = &work->run->session->limits;
+    const double cores = limits->group_cores ? limits->group_cores : 1;
+    double thread_loads =
+        (double)STRIDES_THREADS * STRIDES_TURN_LOADS * work->params.iterations / cores;
     double bytes = thread_loads * work->this_case.width, loads = thread_loads / STRIDES_LANES;
     bool is_shared = work->this_case.pattern == STRIDES_BANKS;
     struct measure_count_claims counts;
-    struct measure_claim claim = {.cores = 1};
+    struct measure_claim claim = {.cores = limits->group_cores ? 1 : 0};
     // Computing the claims takes longer than the samples.
     if (span->counted) {
-        counts = counts_of(&work->this_case, &work->run->session->limits, loads);
+        counts = counts_of(&work->this_case, limits, loads * cores);
         claim.counts = &counts;
     }
     claim.read_bytes[is_shared ? MEASURE_SHARED : MEASURE_CORE_CACHE] = bytes;
-    const struct measure_account account = {&claim, &work->run->session->limits, span, visit};
+    const struct measure_account account = {&claim, limits, span, visit};
     measure_claim_report(&account, STRIDES_BANDWIDTH, MEASURE_PER_SECOND, bytes);
     measure_claim_report(&account, STRIDES_TIME, MEASURE_NS_EACH, loads);
     measure_claim_report(&account, STRIDES_CYCLES, MEASURE_CYCLES_EACH, loads);
