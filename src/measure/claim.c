@@ -147,6 +147,17 @@ struct measure_count_claims measure_claim_counts(const struct measure_claim *cla
 
 // ---------------------------------------------------------------- metrics of the claimed work
 
+// Returns the claim. If it is about all cores, and the driver states a wrong number of them, their
+// number becomes unknown. A claim about one core of several stays as it is.
+static struct measure_claim trusted_claim(const struct measure_account *account)
+{
+    struct measure_claim claim = *account->claim;
+    bool is_one_of_several = claim.cores == 1 && account->span->cores_stated > 1;
+    if (!is_one_of_several && measure_span_doubts_cores(account->span))
+        claim.cores = 0;
+    return claim;
+}
+
 static void report_samples(const struct measure_account *account, unsigned metric,
                            enum measure_form form, double amount)
 {
@@ -171,15 +182,16 @@ void measure_claim_report(const struct measure_account *account, unsigned metric
                           enum measure_form form, double amount)
 {
     const struct measure_span *span = account->span;
+    const struct measure_claim claim = trusted_claim(account);
     if (span->counted) {
         const struct measure_count_claims claims =
-            measure_claim_counts(account->claim, measure_count_info(span->counted));
+            measure_claim_counts(&claim, measure_count_info(span->counted));
         measure_count_report(span->counted, &claims, account->visit);
     }
-    account->visit->clock.load = measure_claim_load(account->claim);
-    account->visit->clock.uses_memory = bytes_of(account->claim, MEASURE_DRAM) > 0;
+    account->visit->clock.load = measure_claim_load(&claim);
+    account->visit->clock.uses_memory = bytes_of(&claim, MEASURE_DRAM) > 0;
     bool by_cycle = form == MEASURE_PER_CORE_CYCLE || form == MEASURE_CYCLES_EACH;
-    if (by_cycle && (!span->core_hz || !account->claim->cores))
+    if (by_cycle && (!span->core_hz || !claim.cores))
         return;
     if (form == MEASURE_PER_SECOND)
         measure_span_rate(span, amount, metric, account->visit);
@@ -189,7 +201,7 @@ void measure_claim_report(const struct measure_account *account, unsigned metric
         return;
     double hz =
         span->core_hz ? measure_median(account->visit->arena, span->core_hz, span->count) : 0;
-    struct measure_bound bound = measure_claim_bound(account->claim, account->limits, amount, hz);
+    struct measure_bound bound = measure_claim_bound(&claim, account->limits, amount, hz);
     const double limits[] = {
         [MEASURE_PER_SECOND] = bound.per_s,
         [MEASURE_PER_CORE_CYCLE] = bound.per_cycle,

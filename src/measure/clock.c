@@ -6,6 +6,7 @@
 #include "measure/clock_kernel.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits)
 {
@@ -106,6 +107,27 @@ struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, ui
         .core = at[0] | (uint64_t)at[1] << 32,
         .device = at[2] | (uint64_t)at[3] << 32,
     };
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    const uint32_t *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+unsigned clock_kernel_cores(struct arena *scratch, const uint32_t *words, uint32_t groups)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    uint32_t *ids = ARENA_ARRAY(scratch, groups, uint32_t);
+    unsigned cores = 0;
+    for (uint32_t group = 0; group < groups; group++)
+        ids[group] = clock_kernel_core(words, 1, group);
+    qsort(ids, groups, sizeof *ids, compare_ids);
+    for (uint32_t i = 0; i < groups; i++)
+        cores += i == 0 || ids[i] != ids[i - 1];
+    bool all_known = groups > 0 && ids[groups - 1] != UINT32_MAX;
+    arena_rewind(scratch, mark);
+    return all_known ? cores : 0;
 }
 
 // ---------------------------------------------------------------- leads

@@ -47,6 +47,10 @@ uint32_t clock_kernel_core(const uint32_t *words, uint32_t stamps, uint32_t grou
 struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, uint32_t group,
                                       uint32_t stamp);
 
+// Returns on how many different cores the `groups` workgroups of a dispatch with one stamp per
+// workgroup ran; 0 if they do not know their core.
+unsigned clock_kernel_cores(struct arena *scratch, const uint32_t *words, uint32_t groups);
+
 // ---------------------------------------------------------------- computed from stamps
 
 // A run of the clock kernel: the stamps of one workgroup in time order, and the device time of the

@@ -308,6 +308,8 @@ static double core_hz_now(struct worker *worker, struct measure_span *span)
     struct span_stamps stamps = {before, after, worker->clock.groups, worker->clock.stamps};
     double hz = span_core_hz(worker->arena, clock, &stamps);
     if (stamps.stamps == 1) {
+        if (span->count == 0)
+            span->cores_seen = clock_kernel_cores(worker->arena, before, stamps.groups);
         widen_range(span, hz);
     } else {
         stamps.after = before;
@@ -423,7 +425,8 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
         return false;
     size_t most = desc->request->samples ? desc->request->samples : 1;
     *span = (struct measure_span){.unit_ns = ARENA_ARRAY(arena, most, double),
-                                  .core_hz = ARENA_ARRAY(arena, most, double)};
+                                  .core_hz = ARENA_ARRAY(arena, most, double),
+                                  .cores_stated = (unsigned)info_of(&worker)->limits.cores};
     if (!pass_gate(&worker, err) || !take_paced_samples(&worker, span, err) ||
         !count_work(&worker, span, err))
         return false;
@@ -434,6 +437,12 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
     span->device_time_ns = (uint64_t)worker.spent_ns;
     span->ran = (struct measure_ran){.units = worker.units, .or_more = span->counted != NULL};
     return true;
+}
+
+bool measure_span_doubts_cores(const struct measure_span *span)
+{
+    unsigned seen = span->cores_seen, stated = span->cores_stated;
+    return seen > 0 && stated > 0 && (seen > stated || seen <= stated / 2);
 }
 
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit)
@@ -448,6 +457,10 @@ void measure_span_note(const struct measure_span *span, struct measure_visit *vi
         visit_flag(visit, "clocks-disagree",
                    "the device's time stamps say %.3g %% %s time than the clock that kernels read",
                    100 * fabs(span->stamps_off), span->stamps_off > 0 ? "more" : "less");
+    if (measure_span_doubts_cores(span))
+        visit_detail(visit, "cores",
+                     "kernels ran on %u cores, but the driver states %u: nothing is given per core",
+                     span->cores_seen, span->cores_stated);
     visit->device_time_ns += span->device_time_ns;
     visit->began_ns = span->began_ns;
     visit->ended_ns = span->ended_ns;

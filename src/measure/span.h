@@ -47,6 +47,10 @@ struct measure_span {
     // The lowest and the highest core clock of all samples; 0 if not known. If the clock kernel
     // makes two stamps per workgroup, each sample has two clocks: one before it and one after it.
     double low_hz, high_hz;
+    // Number of different cores on which the clock kernel ran before the first sample; 0 if kernels
+    // cannot read the number of their core.
+    unsigned cores_seen;
+    unsigned cores_stated; // number of cores that the driver states; 0 if it states none
     size_t count;
     // measure_clock.stamps_off; 0 if the device is a CPU, whose threads other processes delay.
     double stamps_off;
@@ -76,8 +80,13 @@ MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_
                                  struct measure_span *span, struct error *err);
 
 // Adds to the visit the device time of `span`, began_ns, ended_ns and, if measured, the core clock
-// (sensor "core_clock"). May be called only once per visit.
+// (sensor "core_clock"). If the stated number of cores is wrong (measure_span_doubts_cores), adds
+// the detail "cores". May be called only once per visit.
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit);
+
+// Returns true if the driver states a wrong number of cores: kernels ran on more cores, or not even
+// on half of them, although there were two workgroups for each.
+bool measure_span_doubts_cores(const struct measure_span *span);
 
 // Computes the samples and the clock step of metric number `metric` and stores them in the visit.
 // The metric is a rate; `amount` is the number of bytes or operations in one unit of work.

@@ -4,7 +4,8 @@
 #include "bench/map/map_kernels.h"
 #include "gpu/kernels.h"
 #include "gpu/model.h"
-#include "measure/clock.h"
+#include "measure/clock_kernel.h"
+#include "measure/span.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -54,6 +55,42 @@ static void its_clocks_are_probed_as_the_file_has_them(void **state)
     assert_true(fabs(clock.counter_hz / 1.5e9 - 1) < 0.001);
     assert_true(fabs(clock.device_tick_ns - 1) < 0.001);
     assert_true(fabs(clock.device_step_ns - 32) < 0.5);
+    stage_close(&stage);
+}
+
+static void record_clock(void *context, struct gpu_batch *batch, uint64_t repeats)
+{
+    for (uint64_t i = 0; i < repeats; i++)
+        clock_kernel_dispatch(batch, context);
+}
+
+// Given a device whose kernels know their core, then a span sees all cores that there are.
+static void a_span_runs_on_all_its_cores(void **state)
+{
+    (void)state;
+    struct stage stage;
+    struct measure_clock clock;
+    struct measure_span span;
+    struct error err;
+    struct arena *arena = arena_create();
+    stage_open(&stage);
+    assert_true(measure_clock_probe(stage.scope, NULL, &clock, &err));
+    const struct gpu_buffer_desc buffer = {.bytes = clock_kernel_bytes(1, 2)};
+    struct clock_dispatch dispatch = {.program = clock.program,
+                                      .buffer = gpu_buffer_create(stage.scope, &buffer, &err),
+                                      .groups = 1,
+                                      .stamps = 2,
+                                      .iterations = 100};
+    const struct measure_request request = {.sample_ns = 1000};
+    const struct measure_span_desc desc = {.scope = stage.scope,
+                                           .record = record_clock,
+                                           .context = &dispatch,
+                                           .clock = &clock,
+                                           .request = &request};
+    assert_true(measure_span_run(arena, &desc, &span, &err));
+    assert_int_equal(span.cores_stated, gpu_device_info(stage.device)->limits.cores);
+    assert_int_equal(span.cores_seen, span.cores_stated);
+    arena_destroy(arena);
     stage_close(&stage);
 }
 
@@ -295,6 +332,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_clocks_are_probed_as_the_file_has_them),
+        cmocka_unit_test(a_span_runs_on_all_its_cores),
         cmocka_unit_test(its_core_runs_by_the_clock_that_is_chosen),
         cmocka_unit_test(groups_run_on_cores_in_turn_and_twice_alike),
         cmocka_unit_test(threads_and_groups_share_a_cache_at_the_same_time),

@@ -137,6 +137,36 @@ static void without_a_clock_there_are_no_cycles(void **state)
     arena_destroy(arena);
 }
 
+// Given a driver that states fewer cores than kernels ran on, then nothing is per core, and the
+// cores give no limit. What runs on one core of several does not depend on their number.
+static void a_wrong_number_of_cores_leaves_no_rate_per_core(void **state)
+{
+    static const struct {
+        unsigned stated, claimed;
+        bool is_given;
+    } cases[] = {{132, 132, true}, {66, 66, false}, {66, 1, true}, {1, 1, false}};
+    (void)state;
+    struct arena *arena = arena_create();
+    double unit_ns[] = {1000}, core_hz[] = {1.7e9};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct measure_span span = {.unit_ns = unit_ns,
+                                          .core_hz = core_hz,
+                                          .count = 1,
+                                          .cores_seen = 132,
+                                          .cores_stated = cases[i].stated};
+        struct measure_visit *visit = measure_visit_create(arena);
+        const struct measure_claim claim = {.read_bytes[MEASURE_SHARED] = 1e6,
+                                            .cores = cases[i].claimed};
+        const struct measure_account account = {&claim, &h200, &span, visit};
+        measure_claim_report(&account, 0, MEASURE_PER_SECOND, 1e6);
+        measure_claim_report(&account, 1, MEASURE_PER_CORE_CYCLE, 1e6);
+        assert_int_equal(visit->metrics[0].count, 1);
+        assert_int_equal(visit->metrics[1].count, cases[i].is_given);
+        assert_int_equal(visit->metrics[0].limit > 0, cases[i].is_given);
+    }
+    arena_destroy(arena);
+}
+
 static void loads_of_one_kind_have_the_same_cores_levels_units_and_balance(void **state)
 {
     (void)state;
@@ -247,6 +277,7 @@ int main(void)
         cmocka_unit_test(what_is_not_known_leaves_no_limit),
         cmocka_unit_test(every_form_is_divided_from_the_same_samples),
         cmocka_unit_test(without_a_clock_there_are_no_cycles),
+        cmocka_unit_test(a_wrong_number_of_cores_leaves_no_rate_per_core),
         cmocka_unit_test(loads_of_one_kind_have_the_same_cores_levels_units_and_balance),
         cmocka_unit_test(what_may_be_in_an_unseen_cache_is_not_called_memory),
         cmocka_unit_test(what_a_cache_surely_holds_claims_no_reads_behind_it),

@@ -169,6 +169,38 @@ static void stamps_are_paired_by_core(void **state)
     arena_destroy(arena);
 }
 
+static void cores_that_ran_are_counted_by_their_ids(void **state)
+{
+    (void)state;
+    uint32_t words[4][5] = {{7}, {3}, {7}, {0}};
+    struct arena *arena = arena_create();
+    assert_int_equal(clock_kernel_cores(arena, words[0], 4), 3);
+    words[3][0] = UINT32_MAX; // a kernel that cannot read the number of its core
+    assert_int_equal(clock_kernel_cores(arena, words[0], 4), 0);
+    arena_destroy(arena);
+}
+
+// With two workgroups for each stated core, nearly all cores run one.
+static void a_driver_that_states_a_wrong_number_of_cores_is_doubted(void **state)
+{
+    static const struct {
+        unsigned seen, stated;
+        bool is_wrong;
+    } cases[] = {{132, 132, false}, {130, 132, false}, {67, 132, false}, {1, 1, false},
+                 {0, 132, false},   {132, 0, false},   {20, 10, true},   {66, 132, true}};
+    (void)state;
+    struct arena *arena = arena_create();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct measure_span span = {.cores_seen = cases[i].seen,
+                                          .cores_stated = cases[i].stated};
+        struct measure_visit *visit = measure_visit_create(arena);
+        measure_span_note(&span, visit);
+        assert_int_equal(measure_span_doubts_cores(&span), cases[i].is_wrong);
+        assert_int_equal(visit->detail_count, cases[i].is_wrong);
+    }
+    arena_destroy(arena);
+}
+
 static void without_core_ids_the_wait_inside_the_kernel_tells(void **state)
 {
     (void)state;
@@ -235,6 +267,8 @@ int main(void)
         cmocka_unit_test(work_that_is_known_warms_up_in_two_runs),
         cmocka_unit_test(long_samples_are_fewer),
         cmocka_unit_test(stamps_are_paired_by_core),
+        cmocka_unit_test(cores_that_ran_are_counted_by_their_ids),
+        cmocka_unit_test(a_driver_that_states_a_wrong_number_of_cores_is_doubted),
         cmocka_unit_test(without_core_ids_the_wait_inside_the_kernel_tells),
         cmocka_unit_test(a_span_becomes_a_rate),
         cmocka_unit_test(a_span_of_time_stamps_that_disagree_is_suspect),
