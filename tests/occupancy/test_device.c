@@ -78,6 +78,22 @@ static void more_shared_memory_than_there_is_is_refused(void **state)
     assert_int_equal(bench->err.code, ERROR_UNSUPPORTED);
 }
 
+// Given a device that runs few workgroups in a dispatch, or has small buffers, then a run has no
+// more workgroups than fit.
+static void a_run_has_as_many_workgroups_as_the_device_allows(void **state)
+{
+    struct workbench *bench = *state;
+    const struct gpu_info *all = bench->session.info;
+    struct gpu_info few = *all;
+    bench->session.info = bench->session.device->info = &few;
+    few.limits.workgroup_count_x = 100;
+    assert_true(visit(bench, "values", 8));
+    few.limits = all->limits;
+    few.limits.storage_range_bytes = 90 * 64 * 4; // a word for each of 64 threads
+    assert_true(visit(bench, "values", 24));
+    bench->session.info = bench->session.device->info = all;
+}
+
 static void a_clock_that_stands_still_is_refused(void **state)
 {
     struct workbench *bench = *state;
@@ -102,6 +118,7 @@ int main(int argc, char **argv)
         EACH(workgroups_of_every_size_are_counted),
         EACH(other_data_than_the_host_knows_are_a_mismatch),
         EACH(more_shared_memory_than_there_is_is_refused),
+        EACH(a_run_has_as_many_workgroups_as_the_device_allows),
         EACH(a_clock_that_stands_still_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,6 +59,11 @@ struct occupancy_stay {
     uint32_t core;
 };
 
+// Fills `stays` from the `count` records of a run. Times count from the start of the first
+// workgroup; a workgroup that began earlier has a negative start.
+void occupancy_stays_of(const struct measure_clock *clock, const uint32_t *records, size_t count,
+                        struct occupancy_stay *stays);
+
 struct occupancy_tally {
     unsigned cores; // number of cores that had workgroups
     unsigned most;  // maximum number of workgroups at once on any core

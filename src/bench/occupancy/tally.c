@@ -3,6 +3,20 @@
 
 #include <stdlib.h>
 
+void occupancy_stays_of(const struct measure_clock *clock, const uint32_t *records, size_t count,
+                        struct occupancy_stay *stays)
+{
+    const uint64_t first = measure_clock_stamp(records + OCCUPANCY_RECORD_START);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t *record = records + i * OCCUPANCY_RECORD_WORDS;
+        uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
+        uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
+        stays[i] = (struct occupancy_stay){.start_ns = measure_clock_offset_ns(clock, first, start),
+                                           .end_ns = measure_clock_offset_ns(clock, first, end),
+                                           .core = record[OCCUPANCY_RECORD_CORE]};
+    }
+}
+
 struct event {
     double at_ns;
     uint32_t core;

@@ -52,26 +52,16 @@ struct work {
 
 static bool read_stays(struct work *work, struct occupancy_stay *stays, struct error *err)
 {
-    const struct measure_clock *clock = &work->run->session->clock;
     uint32_t groups = work->memory->groups;
     size_t bytes = (size_t)groups * OCCUPANCY_RECORD_WORDS * sizeof(uint32_t);
     uint32_t *records = arena_alloc(work->run->arena, bytes);
     if (!gpu_buffer_read(work->records, 0, records, bytes, err))
         return false;
-    uint64_t base = 0, half = (uint64_t)1 << (clock->device_bits - 1);
-    for (uint32_t g = 0; g < groups; g++) {
-        const uint32_t *record = records + (size_t)g * OCCUPANCY_RECORD_WORDS;
-        if (record[OCCUPANCY_RECORD_TOKEN] != work->params.token + g)
+    for (uint32_t g = 0; g < groups; g++)
+        if (records[(size_t)g * OCCUPANCY_RECORD_WORDS + OCCUPANCY_RECORD_TOKEN] !=
+            work->params.token + g)
             return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
-        uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
-        uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
-        // Times count from half of the clock's range before the start of workgroup 0, so that
-        // earlier starts are right, too.
-        base = g ? base : start - half;
-        stays[g] = (struct occupancy_stay){.start_ns = measure_clock_elapsed_ns(clock, base, start),
-                                           .end_ns = measure_clock_elapsed_ns(clock, base, end),
-                                           .core = record[OCCUPANCY_RECORD_CORE]};
-    }
+    occupancy_stays_of(&work->run->session->clock, records, groups, stays);
     return true;
 }
 
@@ -141,14 +131,25 @@ static bool make_buffers(struct work *work, struct error *err)
     return work->records != NULL;
 }
 
+// Returns the maximum number of workgroups: that of a dispatch on this device, or of a buffer with
+// a word for each thread.
+static uint64_t most_groups(const struct work *work)
+{
+    const struct gpu_limits *limits = &work->session->bench->info->limits;
+    const uint64_t group_bytes = (uint64_t)work->this_case.threads * sizeof(uint32_t);
+    uint64_t most = measure_limits_buffer(limits, GROUPS_MAX * group_bytes, 0) / group_bytes;
+    return limits->workgroup_count_x && limits->workgroup_count_x < most ? limits->workgroup_count_x
+                                                                         : most;
+}
+
 static uint32_t first_groups(const struct work *work)
 {
     const struct gpu_limits *limits = &work->session->bench->info->limits;
-    if (!limits->cores)
-        return GROUPS_ELSE;
-    uint64_t fit = limits->core_threads / work->this_case.threads;
+    uint64_t fit = limits->core_threads / work->this_case.threads, most = most_groups(work);
     uint64_t groups = limits->cores * (fit && fit < GROUPS_A_CORE ? fit : GROUPS_A_CORE) * 2;
-    return groups < GROUPS_MAX ? (uint32_t)groups : GROUPS_MAX;
+    if (!limits->cores)
+        groups = GROUPS_ELSE;
+    return (uint32_t)(groups < most ? groups : most);
 }
 
 static bool is_slow(const struct work *work)
@@ -167,7 +168,7 @@ static bool size_run(struct work *work, struct error *err)
             return false;
         if (i == TRIES - 1)
             break; // the buffers are made for this number of workgroups
-        if (!work->tally.refilled && memory->groups <= GROUPS_MAX / 2)
+        if (!work->tally.refilled && memory->groups <= most_groups(work) / 2)
             memory->groups *= 2;
         else if (is_slow(work) && memory->hold_ns * 2 <= hold_most_ns)
             memory->hold_ns *= 2;
