@@ -167,11 +167,14 @@ static void without_addresses_or_large_workgroups_what_is_left_is_taken(void **s
 {
     (void)state;
     struct gpu_info info = device();
-    info.caps = GPU_CAP(SUBGROUPS);
-    info.limits.workgroup_threads = 256;
     const struct measure_limits limits = {.last_cache_bytes = 8 * MIB, .last_cache_known = true};
     const struct bandwidth_case this_case = {.bytes = 64 * MIB, .width = 16, .apart = true};
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
+    const size_t all = bandwidth_shapes(&this_case, &info, &limits, shapes);
+    info.limits.workgroup_threads = 0; // a limit that is not known
+    assert_int_equal(bandwidth_shapes(&this_case, &info, &limits, shapes), all);
+    info.caps = GPU_CAP(SUBGROUPS);
+    info.limits.workgroup_threads = 256;
     size_t count = bandwidth_shapes(&this_case, &info, &limits, shapes);
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++)

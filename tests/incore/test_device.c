@@ -301,6 +301,27 @@ static void a_counter_that_hardly_advances_makes_no_long_samples(void **state)
     expect_iterations(bench, 2 * 4);
 }
 
+// Given a device with small workgroups, then it runs the kernels that are small enough, and no
+// other.
+static void workgroups_are_as_large_as_the_kernel_needs(void **state)
+{
+    struct workbench *bench = *state;
+    struct incore_session *own = bench->session.state;
+    const struct gpu_info *all = bench->session.info;
+    struct gpu_info small = *all;
+    struct error err;
+    small.limits.workgroup_threads = 256;
+    bench->session.info = bench->session.device->info = &small;
+    const struct incore_case barrier = {
+        .kind = kind_of("barrier"), .chains = 1, .subgroups = 256 / own->subgroup_threads};
+    const struct incore_case fma = {.kind = kind_of("fp32-fma"), .chains = 1, .subgroups = 1};
+    assert_non_null(incore_program(own, &barrier, &err));
+    assert_null(incore_program(own, &fma, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "workgroup of 1024 threads"));
+    bench->session.info = bench->session.device->info = all;
+}
+
 #define EACH(test) WORKBENCH_TEST(bench_incore, test)
 
 int main(int argc, char **argv)
@@ -319,6 +340,7 @@ int main(int argc, char **argv)
         EACH(a_visit_of_no_samples_takes_one),
         EACH(a_trial_that_was_brief_by_chance_makes_no_long_samples),
         EACH(a_counter_that_hardly_advances_makes_no_long_samples),
+        EACH(workgroups_are_as_large_as_the_kernel_needs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,11 +103,12 @@ size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu
     // On a GPU, 64-bit addresses save an addition. On a CPU, they are slower: the compiler must
     // assume that buffers overlap.
     bool address_first = info->kind != GPU_KIND_CPU;
+    uint64_t most_threads = info->limits.workgroup_threads;
     size_t count = 0;
     for (size_t i = 0; i < FORM_COUNT; i++) {
         const struct form *form = &forms[i];
         if (form->kind != kind || form->width != this_case->width ||
-            form->threads > info->limits.workgroup_threads ||
+            (most_threads && form->threads > most_threads) ||
             is_for_small_devices(form, count ? &shapes[0] : NULL))
             continue;
         size_t had = count;

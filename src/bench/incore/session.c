@@ -237,10 +237,6 @@ static bool device_can(const struct incore_session *session, const struct incore
         needed |= GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (!gpu_require(info, needed, err))
         return false;
-    if (info->limits.workgroup_threads && info->limits.workgroup_threads < INCORE_THREADS)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "workgroups of this device have at most %llu threads; this needs %d",
-                         (unsigned long long)info->limits.workgroup_threads, INCORE_THREADS);
     if (this_case->kind->caps & GPU_CAP(SUBGROUPS) && strcmp(info->api, "opencl") == 0)
         return error_set(err, ERROR_UNSUPPORTED, "OpenCL C 1.2 has no subgroup functions");
     return true;

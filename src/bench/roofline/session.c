@@ -4,6 +4,7 @@
 #include "measure/unit.h"
 
 #include <math.h>
+
 enum {
     PERIOD_WORDS = ROOFLINE_PERIOD * 4,
     PERIOD_BYTES = PERIOD_WORDS * 4,

@@ -202,8 +202,8 @@ const struct benchmark bench_stream = {
         "product, and stencils of 3 and 5 points, in floats and doubles. Each operation uses the "
         "fastest of a few kernels that pass once through memory. Workgroups that stay on a core "
         "and loop show how many threads a core needs to reach that bandwidth; threads that take "
-        "one "
-        "element each repeat the measurement of gpu-stream. What is written and read is checked.",
+        "one element each repeat the measurement of gpu-stream. What is written and read is "
+        "checked.",
     .product = {.replace = replace, .reach = reach, .keep = has_kernel},
     .open = stream_open,
     .close = stream_close,

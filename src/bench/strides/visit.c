@@ -87,10 +87,6 @@ static bool refuse_missing(const struct work *work, struct error *err)
 {
     const struct gpu_limits *limits = &work->run->session->info->limits;
     const struct strides_case *this_case = &work->this_case;
-    if (limits->workgroup_threads && limits->workgroup_threads < STRIDES_THREADS)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "a workgroup here has at most %llu threads, not %d",
-                         (unsigned long long)limits->workgroup_threads, STRIDES_THREADS);
     if (this_case->address &&
         !gpu_require(work->run->session->info, GPU_CAP(ADDRESSES) | GPU_CAP(INT64), err))
         return false;
