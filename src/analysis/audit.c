@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/audit.h"
+#include "results/reasons.h"
 
 #include <math.h>
 #include <string.h>
@@ -181,7 +182,7 @@ void audit_add_findings(struct run *run)
         struct tally tally = {.device = run->devices[d].id};
         for (size_t i = 0; i < run->result_count; i++)
             if (strcmp(run->results[i]->device, tally.device) == 0 &&
-                !result_reason(run->results[i], "shared-device"))
+                !result_reason(run->results[i], REASON_SHARED_DEVICE))
                 tally_result(run, &tally, run->results[i]);
         report(run, &tally);
     }

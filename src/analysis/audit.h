@@ -32,7 +32,7 @@ double audit_hit_rate(const struct result *result, unsigned level);
 //                  the L2 served instead. Only claims that agree with the count are considered.
 //                  key: the result with this share.
 //   claim-differs  value: the number of claims that do not agree. keys: the results with them.
-// Results that other work may have disturbed (reason "shared-device") are left out, because the
+// Results that other work may have disturbed (REASON_SHARED_DEVICE) are left out, because the
 // counters of L2 and DRAM include such work.
 void audit_add_findings(struct run *run);
 

@@ -4,6 +4,7 @@
 #include "analysis/levels.h"
 #include "analysis/pairing.h"
 #include "base/text.h"
+#include "results/reasons.h"
 
 #include <math.h>
 #include <string.h>
@@ -140,7 +141,7 @@ static struct card_figure figure_of_result(const struct builder *b, const struct
     figure.reason = reason_of(result);
     // Such a case has too few rounds so far. A run that still measures will visit it again, so the
     // figure may change. (The file of a killed run also has this reason.)
-    figure.provisional = result_reason(result, "unfinished");
+    figure.provisional = result_reason(result, REASON_UNFINISHED);
     if (!result_measured(result) || !metric || !isfinite(metric->median) || metric->median <= 0)
         return figure;
     figure.value = metric->median;

@@ -4,6 +4,7 @@
 #include "analysis/pairing.h"
 #include "math/stats.h"
 #include "results/names.h"
+#include "results/reasons.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -154,7 +155,7 @@ const struct reason *check_excuse(const struct run *run, const struct run_device
                                   const struct check_figure *figure)
 {
     const struct result *result = check_result(run, device, figure->metric, figure->peer);
-    const struct reason *busy = result ? result_reason(result, "shared-host") : NULL;
+    const struct reason *busy = result ? result_reason(result, REASON_SHARED_HOST) : NULL;
     return busy || !result ? busy : result_reason(result, REASON_ALTERED);
 }
 

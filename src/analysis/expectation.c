@@ -5,6 +5,7 @@
 #include "analysis/compare.h"
 #include "base/text.h"
 #include "math/stats.h"
+#include "results/reasons.h"
 
 #include <math.h>
 #include <string.h>
@@ -303,7 +304,7 @@ static bool find_busy(struct run *run, struct check *check)
 {
     const struct result *result;
     const struct reason *reason =
-        reason_of(run, check, VERDICT_SUSPECT, "shared-device", "", &result);
+        reason_of(run, check, VERDICT_SUSPECT, REASON_SHARED_DEVICE, "", &result);
     if (reason)
         conclude(check, CHECK_UNKNOWN, CHECK_BUSY,
                  arena_printf(run->arena, "busy: %s", reason->text));

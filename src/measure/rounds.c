@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "measure/collect.h"
+#include "results/reasons.h"
 
 #include <assert.h>
 #include <math.h>
@@ -188,7 +189,8 @@ size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const
         return 0;
     for (size_t v = 0; v < visit_count && hits; v++)
         if (visits[v]->retake_count == 0 && is_hit(&visits[v]->metrics[metric], typical, better))
-            visit_retake(visits[v], "shared-device", "samples took far longer than the others");
+            visit_retake(visits[v], REASON_SHARED_DEVICE,
+                         "samples took far longer than the others");
     return hits;
 }
 

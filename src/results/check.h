@@ -16,10 +16,6 @@ enum check_verdict {
     CHECK_VERDICT_COUNT
 };
 
-// Code of a reason that says: something altered the driver. It is the same word for results and for
-// checks (CHECK_ALTERED).
-#define REASON_ALTERED "altered"
-
 // Reason why a device got its verdict.
 enum check_code {
     CHECK_OK,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "results/names.h"
 #include "results/check.h"
+#include "results/reasons.h"
 
 #include <string.h>
 

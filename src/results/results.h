@@ -489,7 +489,7 @@ const char *result_value(const struct result *result, const char *key);
 // Returns the result's first reason with this code; NULL if it has none.
 const struct reason *result_reason(const struct result *result, const char *code);
 
-// True if the result is suspect because of other work on its device (reason "shared-device").
+// True if the result is suspect because of other work on its device (REASON_SHARED_DEVICE).
 bool result_disturbed(const struct result *result);
 
 // Adds a reason to a result, unless it already has one with the same code and text. Sets the

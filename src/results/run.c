@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "results/reasons.h"
 #include "results/results.h"
 
 #include <math.h>
@@ -219,7 +220,7 @@ const struct reason *result_reason(const struct result *result, const char *code
 
 bool result_disturbed(const struct result *result)
 {
-    return result->verdict == VERDICT_SUSPECT && result_reason(result, "shared-device");
+    return result->verdict == VERDICT_SUSPECT && result_reason(result, REASON_SHARED_DEVICE);
 }
 
 static bool has_reason(const struct result *result, const char *code, const char *text)

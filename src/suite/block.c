@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "results/reasons.h"
 #include "suite/select.h"
 
 #include <string.h>
@@ -202,7 +203,7 @@ static void flag_cut_short(const struct block *block, const struct entry *entry,
     unsigned rounds = collect_rounds(entry->collect);
     enum verdict verdict = rounds < block->budget->rounds_min ? VERDICT_SUSPECT : VERDICT_OK;
     if (stage == BLOCK_AT_WORK && verdict != VERDICT_OK)
-        result_flag(arena, entry->result, verdict, "unfinished",
+        result_flag(arena, entry->result, verdict, REASON_UNFINISHED,
                     "not finished: %u rounds were measured", rounds);
     else if (stage == BLOCK_INTERRUPTED)
         result_flag(arena, entry->result, verdict, "interrupted", "interrupted after %u rounds",

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "math/random.h"
+#include "results/reasons.h"
 #include "suite/forecast.h"
 #include "suite/interrupt.h"
 #include "suite/watcher.h"
@@ -118,7 +119,7 @@ static void watch_first(struct scheduler *s)
         is_busy = watcher_look(&s->watcher, &now, &around) && now.verdict == WATCH_BUSY;
     }
     if (is_busy)
-        run_add_note(desc->run, WATCHER_CODE, NULL,
+        run_add_note(desc->run, REASON_SHARED_DEVICE, NULL,
                      tell(s, not_idle, now.text, "; measured all the same, see --wait-idle"));
 }
 

@@ -5,7 +5,7 @@
 #include "base/processors.h"
 #include "measure/card.h"
 #include "measure/count.h"
-#include "results/check.h"
+#include "results/reasons.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "suite/watcher.h"
 
+#include "results/reasons.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -241,16 +243,17 @@ enum watch_verdict watcher_verdict(struct arena *arena, const struct benchmark *
     if (benchmark->serve)
         return WATCH_CLEAN;
     if (benchmark->link) {
-        *reason = (struct reason){.code = around->link_is_host ? WATCHER_HOST_CODE : WATCHER_CODE,
+        *reason = (struct reason){.code = around->link_is_host ? REASON_SHARED_HOST
+                                                               : REASON_SHARED_DEVICE,
                                   .text = around->link_text};
         return around->link;
     }
     if (around->verdict == WATCH_CLEAN && around->link_is_host && by_host) {
         const char *text = arena_printf(arena, "%s: %s", by_host, around->link_text);
-        *reason = (struct reason){.code = WATCHER_HOST_CODE, .text = text};
+        *reason = (struct reason){.code = REASON_SHARED_HOST, .text = text};
         return WATCH_REMARK;
     }
-    *reason = (struct reason){.code = WATCHER_CODE, .text = around->text};
+    *reason = (struct reason){.code = REASON_SHARED_DEVICE, .text = around->text};
     return around->verdict;
 }
 

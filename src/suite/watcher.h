@@ -41,10 +41,6 @@ struct watcher {
     unsigned rounds; // number of rounds since the last watch
 };
 
-// Codes of the reasons and findings that report other work on the device, and on its host.
-#define WATCHER_CODE      "shared-device"
-#define WATCHER_HOST_CODE "shared-host"
-
 // Duration in ns of visits after which a watch is due. Watching then takes about 4 % of the time.
 #define WATCHER_EVERY_NS UINT64_C(400000000)
 

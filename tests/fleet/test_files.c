@@ -2,6 +2,7 @@
 // Which machines, cards and figures of the files a fleet has.
 #include "report/fleet.h"
 #include "results/json.h"
+#include "results/reasons.h"
 #include "synthetic.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "suite/schedule.h"
 
 #include "base/clock.h"
+#include "results/reasons.h"
 #include "suite/watcher.h"
 
 #include <math.h>
@@ -474,7 +475,7 @@ static void other_work_after_the_last_watch_of_a_case_does_not_concern_it(void *
         const struct result *result = stage->run->results[i];
         bool is_first = strcmp(result->benchmark, first) == 0;
         assert_int_equal(result->verdict, is_first ? VERDICT_OK : VERDICT_SUSPECT);
-        assert_int_equal(has_reason(result, WATCHER_CODE), !is_first);
+        assert_int_equal(has_reason(result, REASON_SHARED_DEVICE), !is_first);
     }
     assert_string_not_equal(first, stage->run->results[stage->run->result_count - 1]->benchmark);
     stage_destroy(stage);

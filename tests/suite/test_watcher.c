@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the findings of watches mean. Needs no device.
 #include "measure/yardsticks.h"
+#include "results/reasons.h"
 #include "suite/watcher.h"
 
 #include <math.h>
@@ -281,13 +282,13 @@ static void a_metric_by_the_host_gets_a_remark(void **state)
     assert_int_equal(watcher_verdict(arena, &device, NULL, &busy, &reason), WATCH_CLEAN);
     assert_int_equal(watcher_verdict(arena, &link, NULL, &busy, &reason), WATCH_BUSY);
     assert_int_equal(watcher_verdict(arena, &device, "skew", &busy, &reason), WATCH_REMARK);
-    assert_string_equal(reason.code, WATCHER_HOST_CODE);
+    assert_string_equal(reason.code, REASON_SHARED_HOST);
     assert_string_equal(reason.text, "skew: other processes used 50 % of the host's processors");
     // Given other work on the device as well, then the case is suspect because of that work.
     finding.share = 0.5;
     busy = judged(arena, &finding, 2e12);
     assert_int_equal(watcher_verdict(arena, &device, "skew", &busy, &reason), WATCH_BUSY);
-    assert_string_equal(reason.code, WATCHER_CODE);
+    assert_string_equal(reason.code, REASON_SHARED_DEVICE);
     arena_destroy(arena);
 }
 
