@@ -388,8 +388,10 @@ static bool something_compared(const struct compare *compare, struct error *err)
 bool compare_runs(struct arena *arena, const struct run *base, const struct run *now,
                   const struct compare_desc *desc, struct compare *compare, struct error *err)
 {
-    *compare = (struct compare){
-        .base = base, .now = now, .threshold = desc->threshold > 0 ? desc->threshold : 0.02};
+    *compare = (struct compare){.base = base,
+                                .now = now,
+                                .threshold = desc->threshold > 0 ? desc->threshold : 0.02,
+                                .strict = desc->strict};
     struct comparing comparing = {.arena = arena, .compare = compare, .desc = desc};
     if (!devices_pair(&comparing, err))
         return false;
@@ -403,9 +405,18 @@ bool compare_runs(struct arena *arena, const struct run *base, const struct run 
     return something_compared(compare, err);
 }
 
+size_t compare_suspect_slower(const struct compare *compare)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < compare->row_count; i++)
+        count += compare->rows[i].word == COMPARE_SLOWER && compare->rows[i].suspect;
+    return count;
+}
+
 bool compare_regressed(const struct compare *compare)
 {
-    return compare->counts[COMPARE_SLOWER] + compare->counts[COMPARE_BROKEN] > 0;
+    size_t ignored = compare->strict ? 0 : compare_suspect_slower(compare);
+    return compare->counts[COMPARE_SLOWER] > ignored || compare->counts[COMPARE_BROKEN] > 0;
 }
 
 const char *compare_row_case(struct arena *arena, const struct compare *compare,

@@ -138,6 +138,7 @@ struct compare_part {
 struct compare {
     const struct run *base, *now;
     double threshold;
+    bool strict;
     struct device_pairs pairs;
     // The rows of each pair of devices are together: first the cases of base in their order, then
     // the cases that only new has (word ADDED). Devices without a partner come last.
@@ -152,6 +153,7 @@ struct compare_desc {
     double threshold; // smallest relative difference that counts as a change; 0 means 0.02
     // true if results are compared even if devices, versions or values of METHOD parameters differ
     bool across;
+    bool strict; // true if compare_regressed also counts slower cases that are suspect
 };
 
 // Fills `compare`; both runs must outlive it. Fails with ERROR_USAGE if a run has no device, if the
@@ -171,8 +173,12 @@ void compare_excuse_outliers(struct arena *arena, struct compare *compare,
 // equal, both UUIDs are known, and they differ.
 bool compare_other_card(const struct device_pair *pair);
 
+// Returns the number of rows with the word SLOWER of which a result is suspect.
+size_t compare_suspect_slower(const struct compare *compare);
+
 // Returns true if any case is slower or broken in new; `fathom compare` then exits with a failure,
-// for use in CI.
+// for use in CI. A suspect result may differ for a reason that is not the code under test, such as
+// other work on the device. So a row with such a result counts only if compare_desc.strict was set.
 bool compare_regressed(const struct compare *compare);
 
 // Returns the case of a row as a text for people: the case key. If a run has several devices, the

@@ -120,7 +120,8 @@ static bool print(const struct cli *cli, const struct compare_report *report, st
 static bool compare(struct comparing *c, struct error *err)
 {
     struct cli *cli = c->cli;
-    struct compare_desc desc = {.across = options_has(cli->options, OPTION_ACROSS)};
+    struct compare_desc desc = {.across = options_has(cli->options, OPTION_ACROSS),
+                                .strict = options_has(cli->options, OPTION_STRICT)};
     struct compare result;
     if (!read_threshold(cli, &desc.threshold, err) || !read_runs(c, err) ||
         !compare_runs(cli->arena, c->base, c->now, &desc, &result, err))

@@ -145,7 +145,8 @@ const struct command_info command_table[COMMAND_COUNT] = {
                       "GPU model. Two cards of one model differ by some percent: only a "
                       "difference beyond that is faster or slower.\n"
                       "The exit status is 1 if a case got slower or failed, so that CI can gate on "
-                      "it.",
+                      "it. A case that is suspect in one of the runs, for example because another "
+                      "program used the GPU, is listed but counts only with --strict.",
             .examples =
                 {"fathom compare before.json after.json\texit status 1 if something got slower",
                  "fathom compare --reference run.json\tis this GPU as fast as another of its "

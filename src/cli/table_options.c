@@ -222,8 +222,9 @@ const struct option_info option_table[OPTION_COUNT] = {
     [OPTION_STRICT] =
         {
             .name = "strict",
-            .help = "Suspect and skipped cases make the exit status 1",
-            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+            .help = "Suspect and skipped cases make the exit status 1; of compare: slower cases "
+                    "that are suspect",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(COMPARE),
         },
     [OPTION_QUIET] =
         {

@@ -29,11 +29,12 @@ void compare_console(const struct compare_report *report, const struct console_d
 void compare_markdown(const struct compare_report *report, FILE *stream);
 
 // Writes the comparison as JSON in this form: {"schema":"fathom-compare/1", "base":{…}, "new":{…},
-// "threshold", "regressed", "other_cards", "counts":{word: n}, "benchmarks":[…],
-// "rows":[{"word","key","device","metric",
-// "unit","base","new","ratio","ratio_interval":[lo,hi],"cycles_ratio","suspect","text"}]}.
-// other_cards is the number of devices that are compared with another card of their model. Later
-// versions only add members. Fails with ERROR_IO if writing to the stream fails.
+// "threshold", "regressed", "suspect_slower", "other_cards", "counts":{word: n}, "benchmarks":[…],
+// "rows":[{"word","key","device","metric","unit","base","new","ratio","ratio_interval":[lo,hi],
+// "cycles_ratio","suspect","text"}]}.
+// suspect_slower is the number of rows of compare_suspect_slower. other_cards is the number of
+// devices that are compared with another card of their model. Later versions only add members.
+// Fails with ERROR_IO if writing to the stream fails.
 MUST_CHECK bool compare_json(const struct compare_report *report, FILE *stream, struct error *err);
 
 // ---------------------------------------------------------------- texts of all three forms
@@ -81,7 +82,8 @@ const char *compare_counts(struct arena *arena, const struct compare_report *rep
                            const size_t counts[COMPARE_WORD_COUNT], bool only_found);
 
 // Returns the verdict and the exit status as a sentence: "6 of 582 values got slower by more than
-// 2%, the largest change is +206%: exit status 1."
+// 2%, the largest change is +206%; 2 of them are suspect and count only with --strict: exit
+// status 1."
 const char *compare_verdict(struct arena *arena, const struct compare *compare);
 
 // Returns the id, name and driver of a device as text: "vulkan:0 NVIDIA H200 · driver 570.1".

@@ -101,6 +101,13 @@ const char *compare_verdict(struct arena *arena, const struct compare *compare)
                                    percent_text(arena, rows[i]->ratio.value));
     const char *text = arena_printf(arena, "%zu of %zu values got slower by more than %s%s", slower,
                                     compared, than, largest);
+    size_t suspect = compare_suspect_slower(compare);
+    if (suspect)
+        text = arena_printf(arena, "%s; %zu of them %s suspect%s", text, suspect,
+                            suspect == 1 ? "is" : "are",
+                            compare->strict ? ""
+                            : suspect == 1  ? " and counts only with --strict"
+                                            : " and count only with --strict");
     if (counts[COMPARE_BROKEN])
         text = arena_printf(arena, "%s; %s that base measured failed", text,
                             text_count(arena, counts[COMPARE_BROKEN], "case"));

@@ -41,6 +41,24 @@ class Compare(fathom.Case):
         self.assertIn("chase", slower.out.split("Slower (2)\n")[1])
         self.assertEqual(0, fathom.run("compare", self.base, self.changed(0.9)).status)
 
+    def test_a_slower_case_that_is_suspect_counts_only_with_strict(self):
+        path = self.changed(1.1)
+        document = self.read_run(path)
+        for result in document["results"]:
+            result["verdict"] = "suspect"
+            result["reasons"] = [{"code": "shared-device", "text": "other work used the device"}]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        for options, status in (((), 0), (("--strict",), 1)):
+            with self.subTest(options=options):
+                done = fathom.run("compare", self.base, path, *options)
+                self.assertEqual((status, ""), (done.status, done.err))
+                verdict = " ".join(done.out.split())
+                self.assertIn("; 2 of them are suspect", verdict)
+                self.assertIn(f": exit status {status}. ", verdict)
+                self.assertEqual(bool(status), json.loads(
+                    fathom.run("compare", self.base, path, "--json", *options).out)["regressed"])
+
     def test_what_lies_below_the_threshold_does_not_count(self):
         path = self.changed(1.04)
         for threshold, status in (("2%", 1), ("0.02", 1), ("10%", 0), ("0.1", 0)):

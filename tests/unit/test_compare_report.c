@@ -84,7 +84,8 @@ static void a_verdict_with_the_exit_status_comes_first_then_the_counts(void **st
     contains(text, "1 of ");
     assert_ptr_equal(strstr(text, "1 of "), text);
     contains(text, " values got slower by more than 2%, the largest change is +");
-    contains(text, "; 1 case that base measured failed: exit status 1.\n1 faster · 1 slower · ");
+    contains(text, "%; 1 of them is suspect and counts only with --strict; "
+                   "1 case that base measured failed: exit status 1.\n1 faster · 1 slower · ");
     contains(text, " same · 1 unsure · 2 gone · 1 failed · 1 not comparable · 1 other clock\n");
     free(text);
 }
@@ -102,6 +103,36 @@ static void nothing_slower_is_exit_status_0(void **state)
                                   "0 faster · 0 slower · 60 same · 0 unsure\n"),
                      text);
     free(text);
+}
+
+// Compares the scene's runs anew. Returns the verdict, which lives in the scene's arena.
+static const char *verdict_of(struct scene *scene, struct compare_desc desc)
+{
+    struct error err = {0};
+    assert_true(compare_runs(scene->arena, scene->base, scene->now, &desc, &scene->compare, &err));
+    return compare_verdict(scene->arena, &scene->compare);
+}
+
+static void a_suspect_case_that_is_slower_counts_only_with_strict(void **state)
+{
+    struct scene *scene = *state;
+    struct result **base = scene->base->results, **now = scene->now->results;
+    now[4]->verdict = VERDICT_OK;
+    contains(verdict_of(scene, (struct compare_desc){0}),
+             "%; 1 of them is suspect and counts only with --strict: exit status 0.");
+    contains(verdict_of(scene, (struct compare_desc){.strict = true}),
+             "%; 1 of them is suspect: exit status 1.");
+
+    // The second slower case is suspect in the base run only.
+    scale(now[7], 2, 1.5);
+    result_flag(scene->base->arena, base[7], VERDICT_SUSPECT, "few", "3 samples");
+    contains(verdict_of(scene, (struct compare_desc){0}),
+             "%; 2 of them are suspect and count only with --strict: exit status 0.");
+    assert_false(compare_regressed(&scene->compare));
+    base[7]->verdict = VERDICT_OK;
+    contains(verdict_of(scene, (struct compare_desc){0}),
+             "%; 1 of them is suspect and counts only with --strict: exit status 1.");
+    assert_true(compare_regressed(&scene->compare));
 }
 
 static void the_console_shows_each_change_under_its_word(void **state)
@@ -262,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_SCENE(a_verdict_with_the_exit_status_comes_first_then_the_counts),
         WITH_SCENE(nothing_slower_is_exit_status_0),
+        WITH_SCENE(a_suspect_case_that_is_slower_counts_only_with_strict),
         WITH_SCENE(the_console_shows_each_change_under_its_word),
         WITH_SCENE(what_did_not_change_for_certain_is_counted_and_listed_with_all),
         WITH_SCENE(a_row_names_only_the_parameters_that_vary_beside_it),
