@@ -20,21 +20,31 @@ enum {
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
+static double half_width(const struct metric *metric)
+{
+    return (metric->ci95[1] - metric->ci95[0]) / 2;
+}
+
 // Returns half of the interval, relative to the median or, if larger, to `least`; NaN if not known.
 static double relative_half(const struct metric *metric, double least)
 {
-    double half = (metric->ci95[1] - metric->ci95[0]) / 2;
+    double half = half_width(metric);
     return half == 0 ? 0 : half / fmax(fabs(metric->median), least);
 }
 
-// Returns "±24 % (goal ±1 %)", or "±1.04 % (goal ±1 %)" if two digits would look the same.
-static const char *precision_text(struct arena *arena, double half, double goal)
+// Returns "±24 % (goal ±1 %)", or "±1.04 % (goal ±1 %)" if two digits would look the same. `of`
+// says of what it is a share: " of time". If `of` is NULL, the text has no percentages: "±0.24
+// (goal ±0.01)".
+static const char *precision_text(struct arena *arena, double half, double goal, const char *of)
 {
-    const char *wanted = arena_printf(arena, "%.2g", 100 * goal), *reached = wanted;
+    const double scale = of ? 100 : 1;
+    const char *percent = of ? " %" : "";
+    const char *wanted = arena_printf(arena, "%.2g", scale * goal), *reached = wanted;
     for (int digits = 2; digits <= 9 && strcmp(reached, wanted) == 0; digits++)
-        reached =
-            arena_printf(arena, half < 1 ? "%.*g" : "%.*f", half < 1 ? digits : 0, 100 * half);
-    return arena_printf(arena, "±%s %% (goal ±%s %%)", reached, wanted);
+        reached = scale * half < 100 ? arena_printf(arena, "%.*g", digits, scale * half)
+                                     : arena_printf(arena, "%.0f", scale * half);
+    return arena_printf(arena, "±%s%s%s (goal ±%s%s)", reached, percent, of ? of : "", wanted,
+                        percent);
 }
 
 // The clock limits by its step, or because the device's clock only roughly follows the host's.
@@ -78,7 +88,21 @@ static void judge_precision(const struct rounds *rounds, double case_goal, bool 
                     primary->round_count);
     else
         result_flag(arena, result, verdict, "imprecise", "%s: %s", limit_of(step_limits),
-                    precision_text(arena, half, goal));
+                    precision_text(arena, half, goal, ""));
+}
+
+// Returns the precision of a metric whose error `half` is relative to its median or, if larger, to
+// `least`. `whole` is the metric that contains it, or NULL. Screens show the error relative to the
+// median, so the text says if it is relative to something else.
+static const char *other_precision_text(struct arena *arena, const struct metric *metric,
+                                        const char *whole, double least, double half, double goal)
+{
+    if (isinf(half))
+        return arena_printf(arena, "±%s at a median of 0",
+                            unit_text(arena, half_width(metric), metric->unit));
+    if (fabs(metric->median) >= least)
+        return precision_text(arena, half, goal, "");
+    return precision_text(arena, half, goal, whole ? arena_printf(arena, " of %s", whole) : NULL);
 }
 
 // A metric other than the first does not decide when a case ends, so it only gets a remark.
@@ -100,10 +124,11 @@ static void judge_other(const struct rounds *rounds, size_t at, double goal,
                     "%s: rounds measured: %zu, too few for an interval", metric->name,
                     metric->round_count);
     else if (half > far_from(gathered, goal)) {
-        bool clock_limits = (metric->ci95[1] - metric->ci95[0]) / 2 <= 1.01 * gathered->step;
-        result_flag(arena, result, VERDICT_OK, "imprecise", "%s is %s: %s", metric->name,
-                    limit_of(clock_limits),
-                    precision_text(arena, half, rounds_goal(gathered, goal)));
+        bool clock_limits = half_width(metric) <= 1.01 * gathered->step;
+        result_flag(
+            arena, result, VERDICT_OK, "imprecise", "%s is %s: %s", metric->name,
+            limit_of(clock_limits),
+            other_precision_text(arena, metric, whole, least, half, rounds_goal(gathered, goal)));
     }
 }
 

@@ -113,36 +113,59 @@ static void what_the_host_times_need_not_be_as_precise(void **state)
     }
 }
 
+// Measures five rounds in which the first metric is 1000, and the other one has these values.
+static struct result with_other(struct arena *arena, const struct metric_info *declared,
+                                const double others[5], bool by_host)
+{
+    const struct benchmark_info own = {.name = "fake", .metrics = declared, .metric_count = 2};
+    struct collect *collect = collect_create(arena, &own, &(struct collect_rule){.goal = 0.01});
+    struct result result = {0};
+    for (int round = 0; round < 5; round++) {
+        struct measure_visit *visit = measure_visit_create(arena);
+        visit_samples(visit, 0, (const double[]){1000}, 1, 0.1);
+        visit_samples(visit, 1, &others[round], 1, 0);
+        if (by_host)
+            visit_by_host(visit, 1);
+        collect_visit(collect, visit);
+    }
+    collect_result(collect, arena, &result);
+    assert_int_equal(result.verdict, VERDICT_OK);
+    return result;
+}
+
 static void a_part_counts_by_what_it_adds_to_the_whole(void **state)
 {
     (void)state;
-    static const struct metric_info timed[] = {
+    static const struct metric_info launch[] = {
         {.name = "time", .unit = UNIT_NS, .better = BETTER_LOWER},
         {.name = "host", .unit = UNIT_NS, .better = BETTER_LOWER, .part_of = "time"},
     };
-    static const struct benchmark_info launch = {
-        .name = "fake", .metrics = timed, .metric_count = 2};
-    for (int large = 0; large < 2; large++) {
-        // Given a call of 3 ns or 300 ns, ± 50 %, in a kernel's time of 1000 ns.
-        struct arena *arena = arena_create();
-        struct collect *collect =
-            collect_create(arena, &launch, &(struct collect_rule){.goal = 0.01});
-        double call_ns = large ? 300 : 3;
-        const double values[] = {0.5, 1.5, 0.75, 1.25, 1}, time_ns = 1000;
-        for (int round = 0; round < 5; round++) {
-            struct measure_visit *visit = measure_visit_create(arena);
-            visit_samples(visit, 0, &time_ns, 1, 0.1);
-            visit_samples(visit, 1, (const double[]){call_ns * values[round]}, 1, 0);
-            visit_by_host(visit, 1);
-            collect_visit(collect, visit);
-        }
-        // Then only the large one, whose interval is 15 % of the time, gets a remark.
-        struct result result = {0};
-        collect_result(collect, arena, &result);
-        assert_int_equal(result.verdict, VERDICT_OK);
-        assert_int_equal(result.reason_count, large);
-        arena_destroy(arena);
-    }
+    // Given a call of 3 ns or 300 ns, ± 50 %, in a kernel's time of 1000 ns.
+    const double small[] = {1.5, 4.5, 2.25, 3.75, 3}, large[] = {150, 450, 225, 375, 300};
+    struct arena *arena = arena_create();
+    assert_int_equal(with_other(arena, launch, small, true).reason_count, 0);
+    // Then only the large one gets a remark. Screens show ±62 %, its share of the call.
+    struct result result = with_other(arena, launch, large, true);
+    assert_int_equal(result.reason_count, 1);
+    assert_string_equal(result.reasons[0].text, "host is noisy: ±19 % of time (goal ±5 %)");
+    arena_destroy(arena);
+}
+
+static void a_share_counts_by_what_it_is_of_all(void **state)
+{
+    (void)state;
+    static const struct metric_info overlap[] = {
+        {.name = "time", .unit = UNIT_NS, .better = BETTER_LOWER},
+        {.name = "share", .unit = UNIT_NONE, .better = BETTER_HIGHER},
+    };
+    // Given a share of 0.2, ± 50 %.
+    const double shares[] = {0.1, 0.3, 0.15, 0.25, 0.2};
+    struct arena *arena = arena_create();
+    struct result result = with_other(arena, overlap, shares, false);
+    // Then the remark is no percentage: screens show ±62 %, a share of 0.2.
+    assert_int_equal(result.reason_count, 1);
+    assert_string_equal(result.reasons[0].text, "share is noisy: ±0.12 (goal ±0.01)");
+    arena_destroy(arena);
 }
 
 static void a_zero_within_a_step_of_the_clock_is_precise(void **state)
@@ -170,6 +193,9 @@ static void a_zero_within_a_step_of_the_clock_is_precise(void **state)
         collect_result(collect, arena, &result);
         assert_int_equal(result.verdict, VERDICT_OK);
         assert_int_equal(result.reason_count, scattered);
+        if (scattered)
+            assert_string_equal(result.reasons[0].text,
+                                "late is noisy: ±342.5 ns at a median of 0");
         arena_destroy(arena);
     }
 }
@@ -453,6 +479,7 @@ int main(void)
         cmocka_unit_test(what_one_visit_alone_took_has_the_interval_that_it_knows),
         cmocka_unit_test(what_the_host_times_need_not_be_as_precise),
         cmocka_unit_test(a_part_counts_by_what_it_adds_to_the_whole),
+        cmocka_unit_test(a_share_counts_by_what_it_is_of_all),
         cmocka_unit_test(a_zero_within_a_step_of_the_clock_is_precise),
         cmocka_unit_test(better_than_physics_is_suspect),
         cmocka_unit_test(where_lower_is_better_a_time_below_its_limit_is_suspect),
