@@ -172,6 +172,12 @@ test("a rate whose parts were counted in different passes is not drawn, and with
   assert.equal(await several.locator("#latency-hits h3").innerText(), "Hit rate of the L1");
   assert.equal((await optionOf(several, "latency-hits")).series.filter(({ type }) => type === "line").length, 1);
   await close(several);
+  // A rate without its hits is not known, as in the tables of the terminal.
+  const run = counted(1);
+  for (const { counters = [] } of run.results) counters.splice(0, Infinity, ...counters.filter(({ name }) => name !== "l2_read_hit"));
+  const unknown = await open(browser, report("no-hits", run));
+  assert.equal(await unknown.locator("#latency-hits h3").innerText(), "Hit rate of the L1");
+  await close(unknown);
   const without = await open(browser, report("uncounted", demo()));
   assert.equal(await without.locator("#latency-lead").count(), 1);
   assert.equal(await without.locator("#latency-hits, .stacked").count(), 0);
@@ -253,6 +259,45 @@ test("bars of which most would be invisible have a logarithmic axis, and a switc
   const narrow = await open(browser, html, { width: 390 });
   assert.equal((await texts(narrow, bars)).filter((text) => text === "50.0 %").length, loads.length);
   await close(narrow);
+});
+
+test("intervals are whole on a logarithmic axis, or end at its end", async () => {
+  // Given the lowest point with an interval to below 0, and the highest with one to beyond the axis.
+  const run = demo();
+  const medians = run.results.flatMap(({ benchmark, metrics: [metric] }) => benchmark === "latency" && metric ? [metric] : [])
+    .sort((a, b) => a.median - b.median);
+  const lowest = medians[0], highest = medians[medians.length - 1];
+  lowest.ci95 = [-1, 1.2 * lowest.median];
+  highest.ci95 = [0.9 * highest.median, 1.9 * highest.median];
+  const page = await open(browser, report("whiskers", run));
+  const { yAxis: [{ type, min, max }], series } = await optionOf(page, "latency-0");
+  const ends = series.filter(({ type }) => type === "custom").flatMap(({ data }) => data);
+  assert.equal(type, "log");
+  assert.ok(max >= highest.ci95[1], `the axis ends at ${max}`);
+  assert.ok(ends.some(([, low, high]) => low === highest.ci95[0] && high === highest.ci95[1]));
+  assert.ok(ends.some(([, low, high]) => low >= min && low <= lowest.median / 2 && high === lowest.ci95[1]), "to the lower end");
+  // And bars, whose axis ends close to the longest one.
+  const loads = run.results.flatMap(({ benchmark, metrics: [metric] }) => benchmark === "loads" && metric ? [metric] : []);
+  loads.forEach((metric, i) => { metric.median = i === 0 ? 199e9 : 2e9; metric.ci95 = [1e9, i === 0 ? 330e9 : 3e9]; });
+  await close(page);
+  const second = await open(browser, report("whiskers-of-bars", run));
+  const option = await optionOf(second, bars), drawn = option.series[option.series.length - 1].data;
+  assert.equal(option.xAxis[0].type, "log");
+  assert.ok(option.xAxis[0].max >= 330e9 && drawn.some(([, high]) => high === 330e9), `${option.xAxis[0].max}`);
+  await close(second);
+});
+
+test("small numbers have as many digits as on a terminal, and no margin is wider than 999 %", async () => {
+  const run = demo();
+  run.benchmarks.find(({ name }) => name === "loads").metrics[0].unit = "1";
+  const loads = run.results.flatMap(({ benchmark, metrics: [metric] }) => benchmark === "loads" && metric ? [metric] : []);
+  loads.forEach((metric, i) => Object.assign(metric, { unit: "1", median: i === 0 ? 0.00015 : 0.0283, ci95: [0, 1] }));
+  const page = await open(browser, report("small", run));
+  const shown = await texts(page, bars);
+  assert.ok(shown.some((text) => text.startsWith("0.00015")) && shown.some((text) => text.startsWith("0.0283")), shown.join("|"));
+  await page.click(`#${bars} details.numbers summary`);
+  assert.match(await page.locator(`#${bars} .numbers tbody`).innerText(), /±999 %/);
+  await close(page);
 });
 
 test("operations of floats are counted in FLOP/s, beside those of integers", async () => {

@@ -51,11 +51,13 @@ export function scaleFor(value: number, unit: ShownUnit): Scaled {
   return { factor: value === 0 ? 1 : shown / value, name: names[value === 0 ? home : at] ?? "" };
 }
 
-// Four significant digits.
+// Returns the digits of number_format in results/units.c: four significant ones, but at most five
+// decimals.
 export function digits(value: number): string {
   const size = rounded(value);
   if (size !== 0 && (size >= 1e15 || size < 1e-4)) return value.toExponential(3);
-  const decimals = size >= 1000 || size === 0 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4;
+  const decimals = size >= 1000 || size === 0 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3
+    : size >= 0.1 ? 4 : 5;
   return value.toFixed(decimals);
 }
 
@@ -127,9 +129,9 @@ export function formatMedian(metric: { median?: number; at_least?: boolean } | u
   return metric?.at_least ? `≥ ${text}` : text;
 }
 
-// Returns the half-width of an interval: "±0.4 %".
+// Returns the half-width of an interval: "±0.4 %", at most "±999 %".
 export function formatMargin(median: number | undefined, ci95: [number, number] | undefined): string {
   if (median === undefined || ci95 === undefined || median === 0) return "";
   const percent = ((ci95[1] - ci95[0]) / 2 / Math.abs(median)) * 100;
-  return `±${percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+  return `±${percent < 9.95 ? percent.toFixed(1) : Math.min(percent, 999).toFixed(0)} %`;
 }

@@ -6,6 +6,7 @@ import { Chart } from "../chart";
 import { h } from "../dom";
 import { widest } from "../measure";
 import { shownUnit } from "../run";
+import type { Ticks } from "../ticks";
 import { decadeTicks } from "../ticks";
 import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, Point } from "../view";
@@ -87,10 +88,11 @@ function isSteep(bars: Bar[]): boolean {
 }
 
 // Returns ticks of a logarithmic axis that begins below the smallest bar, so that this bar has a
-// length.
-const logTicks = (bars: Bar[]): { min: number; max: number; ticks: number[] } => {
-  const values = bars.map(({ value }) => value);
-  return decadeTicks(Math.min(...values) / 2, Math.max(...values));
+// length, and ends beyond the intervals, at most at twice the largest bar.
+const logTicks = (grid: Grid, bars: Bar[]): Ticks => {
+  const values = bars.map(({ value }) => value), most = Math.max(...values);
+  const ends = bars.map(({ point }) => pointMetric(point, grid.metric)?.ci95?.[1] ?? 0);
+  return decadeTicks(Math.min(...values) / 2, Math.min(Math.max(most, ...ends), 2 * most));
 };
 
 function valueAxis(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
@@ -101,7 +103,7 @@ function valueAxis(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
       type: "value", min: 0, ...style, splitNumber: look.narrow ? 3 : 6,
       axisLabel: { ...style.axisLabel, formatter },
     };
-  const { min, max, ticks } = logTicks(bars);
+  const { min, max, ticks } = logTicks(grid, bars);
   return { // slightly wider, for the reason in curve.ts
     type: "log", min: min * (1 - 1e-9), max: max * (1 + 1e-9), startValue: min, ...style,
     axisTick: { customValues: ticks },
@@ -110,12 +112,12 @@ function valueAxis(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
 }
 
 function whiskers(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
-  const lowest = log ? logTicks(bars).min : -Infinity;
+  const { min, max } = log ? logTicks(grid, bars) : { min: -Infinity, max: Infinity };
   return {
     type: "custom", silent: true, clip: true, z: 3,
     data: bars.flatMap((bar, index) => {
       const ci95 = pointMetric(bar.point, grid.metric)?.ci95;
-      return ci95 ? [[Math.max(ci95[0], lowest), ci95[1], index]] : [];
+      return ci95 ? [[Math.max(ci95[0], min), Math.min(ci95[1], max), index]] : [];
     }),
     encode: { x: [0, 1], y: 2 },
     renderItem: (_: unknown, api: DrawApi) =>

@@ -7,6 +7,7 @@ import { Chart } from "../chart";
 import { present } from "../dom";
 import type { MetricInfo } from "../run";
 import { sensorsOf } from "../run";
+import type { Ticks } from "../ticks";
 import { decadeTicks, octaveTicks } from "../ticks";
 import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, GridSeries, Point } from "../view";
@@ -107,11 +108,29 @@ function dataOf(grid: Grid, series: GridSeries, state: State, colour: string): (
   return data;
 }
 
-// Whiskers from the lower to the upper end of each interval.
-function whiskers(data: Datum[], state: State, name: string): object {
+// Returns the ends and the ticks of a logarithmic y axis; undefined if no value is above 0. The axis
+// has room for the intervals, but only up to a factor of ROOM beyond the medians: one wide interval
+// must not press all lines together.
+const ROOM = 2;
+
+function logTicks(grid: Grid, metric: MetricInfo): Ticks | undefined {
+  const found = allPoints(grid).flatMap((point) => pointMetric(point, metric) ?? [])
+    .filter(({ median = 0 }) => median > 0);
+  const medians = found.map(({ median = NaN }) => median);
+  const all = [...medians, ...found.flatMap(({ ci95 }) => ci95 ?? [])];
+  const least = (values: number[]): number => values.reduce((a, b) => Math.min(a, b), Infinity);
+  const most = (values: number[]): number => values.reduce((a, b) => Math.max(a, b), 0);
+  const low = Math.max(least(all), least(medians) / ROOM), high = Math.min(most(all), most(medians) * ROOM);
+  return found.length === 0 ? undefined : decadeTicks(low, high === low ? low * 2 : high);
+}
+
+// Whiskers from the lower to the upper end of each interval. An end beyond a logarithmic axis is
+// drawn at the end of the axis.
+function whiskers(data: Datum[], state: State, name: string, axis: Ticks | undefined): object {
+  const inside = (value: number): number => (axis ? Math.min(Math.max(value, axis.min), axis.max) : value);
   const ends = data.flatMap((datum) => {
     const ci95 = pointMetric(datum.point, state.metric)?.ci95;
-    return ci95 && (!state.log || ci95[0] > 0) ? [[datum.value[0], ci95[0], ci95[1]]] : [];
+    return ci95 ? [[datum.value[0], inside(ci95[0]), inside(ci95[1])]] : [];
   });
   return {
     name, type: "custom", data: ends, silent: true, clip: true, z: 1,
@@ -252,18 +271,16 @@ function xAxis(grid: Grid, look: Look): object {
   };
 }
 
-function yAxis(state: State, data: Datum[], look: Look): object {
+function yAxis(state: State, data: Datum[], axis: Ticks | undefined, look: Look): object {
   const style = axisStyle(look);
   const formatter = (value: number): string => formatTick(value, state.metric.unit);
-  const values = data.map(({ value }) => value[1]);
-  if (!state.log || values.length === 0)
+  if (!axis)
     return { // from 0, even if an interval reaches below 0
-      type: "value", ...(values.every((value) => value >= 0) ? { min: 0 } : {}), ...style,
+      type: "value", ...(data.every(({ value }) => value[1] >= 0) ? { min: 0 } : {}), ...style,
       ...(state.metric.unit === "%" ? { max: 100 } : {}),
       axisLabel: { ...style.axisLabel, formatter },
     };
-  const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
-  const { min, max, ticks } = decadeTicks(low, high === low ? low * 2 : high);
+  const { min, max, ticks } = axis;
   return { // slightly wider: logarithms are rounded, and a tick beyond an end is left out
     type: "log", min: min * (1 - 1e-9), max: max * (1 + 1e-9), ...style, axisTick: { customValues: ticks },
     axisLabel: { ...style.axisLabel, customValues: ticks, formatter },
@@ -323,6 +340,7 @@ function option(grid: Grid, state: State, look: Look, compact: boolean): ECharts
   const drawn: (Datum | undefined)[][] = []; // by index of ECharts' series
   const styles = stylesOf(list, look);
   const room = roomOf(grid, list, look, compact);
+  const axis = state.log ? logTicks(grid, state.metric) : undefined;
   list.forEach((one, index) => {
     const { colour, dash } = styles[index] ?? { colour: look.theme.text, dash: "solid" };
     const data = dataOf(grid, one, state, colour);
@@ -337,7 +355,7 @@ function option(grid: Grid, state: State, look: Look, compact: boolean): ECharts
       ...endLabelOf(name, colour, room, look),
       ...(index === 0 ? { markLine: marks(grid, state, look) } : {}),
     });
-    series.push(whiskers(present(data), state, name));
+    series.push(whiskers(present(data), state, name, axis));
     drawn.push(data, []);
   });
   series.push(...ceilings(grid, state, look));
@@ -359,7 +377,7 @@ function option(grid: Grid, state: State, look: Look, compact: boolean): ECharts
       },
     ],
     xAxis: xAxis(grid, look),
-    yAxis: yAxis(state, present(drawn.flat()), look),
+    yAxis: yAxis(state, present(drawn.flat()), axis, look),
     series,
   };
 }

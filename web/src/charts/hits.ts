@@ -12,16 +12,17 @@ const caches = ["L1", "L2"];
 // read the counters of the L1 in one pass.
 const isOnePass = ({ name, passes }: Counter): boolean => (passes ?? (name.startsWith("l1_") ? 1 : 0)) === 1;
 
-// Returns, of the bytes read through a cache, the share that it held, 0 to 1; undefined if it was
-// not counted, or if less than a byte was read.
+// Returns, of the bytes read through a cache, the share that it held, 0 to 1; undefined if reads or
+// hits were not counted, or if less than a byte was read.
 function hitRate(result: Result, cache: string): number | undefined {
   const prefix = `${cache.toLowerCase()}_`;
   const own = (result.counters ?? []).filter(({ name }) => name.startsWith(cache === "L1" ? "l1_read" : prefix));
   const counted = (name: string): number => own.find((one) => one.name === prefix + name)?.counted ?? 0;
   const read = counted("read");
-  const addsUp = own.some(({ name }) => name === "l1_read_miss") &&
+  const isCounted = (name: string): boolean => own.some((one) => one.name === prefix + name);
+  const addsUp = cache === "L1" && isCounted("read_miss") &&
     Math.abs(counted("read_hit") + counted("read_miss") - read) <= 0.01 * read;
-  if (read < 1 || !(addsUp || own.every(isOnePass))) return undefined;
+  if (read < 1 || !isCounted("read_hit") || !(addsUp || own.every(isOnePass))) return undefined;
   return Math.min(Math.max((counted("read_hit") + counted("far_hit")) / read, 0), 1);
 }
 
