@@ -217,8 +217,9 @@ static void find_clock_cause(struct run *run, struct check *check,
                               memory_expected_hz / 1e6));
     else if (!explains(core_hz, core_expected_hz, figure))
         conclude(check, CHECK_SLOW, CHECK_BELOW_EXPECTATION,
-                 arena_printf(arena, "%s: %.0f %% below the expectation, cause unknown", what,
-                              -100 * expm1(-deficit_of(figure))));
+                 arena_printf(arena, "%s: %.0f %% %s the expectation, cause unknown", what,
+                              100 * fabs(figure->value / figure->expected - 1),
+                              figure->value < figure->expected ? "below" : "above"));
     else if (throttle && strstr(throttle, "power"))
         conclude(check, CHECK_SLOW, CHECK_POWER_LIMIT,
                  isfinite(state->power_limit_w)

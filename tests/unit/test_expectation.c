@@ -110,6 +110,30 @@ static void eight_cards_bound_by_their_own_spread(void **state)
     end(&within);
 }
 
+static void set_latencies(struct run *run)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct metric *metric = &run->results[i]->metrics[0];
+        metric->name = "latency";
+        metric->unit = UNIT_NS;
+        metric->better = BETTER_LOWER;
+    }
+}
+
+static void a_long_latency_is_above_the_expectation(void **state)
+{
+    (void)state;
+    static const char key[] =
+        "latency/path=vector/chain=pointer/order=random/load=idle/bytes=268435456";
+    struct outcome o = begin(cards(8, key, 600, 0.001), key, 900);
+    set_latencies(o.others);
+    set_latencies(o.run);
+    judge(&o);
+    assert_outcome(&o, CHECK_SLOW, CHECK_BELOW_EXPECTATION,
+                   "DRAM latency 900.0 of 600.0 ns: 50 % above the expectation, cause unknown");
+    end(&o);
+}
+
 static void cards_of_another_power_limit_or_ecc_state_are_left_out(void **state)
 {
     (void)state;
@@ -327,6 +351,7 @@ int main(void)
         cmocka_unit_test(one_card_bounds_as_compare_does),
         cmocka_unit_test(few_cards_bound_by_the_spread_of_all_models),
         cmocka_unit_test(eight_cards_bound_by_their_own_spread),
+        cmocka_unit_test(a_long_latency_is_above_the_expectation),
         cmocka_unit_test(cards_of_another_power_limit_or_ecc_state_are_left_out),
         cmocka_unit_test(another_branch_of_the_driver_is_a_remark),
         cmocka_unit_test(cards_that_are_not_compared_give_no_remark),
