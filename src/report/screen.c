@@ -259,9 +259,10 @@ const char *screen_short(struct arena *arena, double value, enum unit unit)
 
 const char *screen_median(struct arena *arena, const struct metric *metric, const char *absent)
 {
-    return metric && isfinite(metric->median)
-               ? unit_text(arena, metric->median, metric_unit_shown(metric))
-               : absent;
+    if (!metric || !isfinite(metric->median))
+        return absent;
+    const char *text = unit_text(arena, metric->median, metric_unit_shown(metric));
+    return metric->at_least ? arena_printf(arena, "≥ %s", text) : text;
 }
 
 const char *screen_margin(struct arena *arena, double median, const double ci95[2])

@@ -102,8 +102,8 @@ const char *screen_number(struct arena *arena, double value, const struct screen
 // decimals below 10, one below 100, and none from 100 on.
 const char *screen_short(struct arena *arena, double value, enum unit unit);
 
-// Returns the metric's median with its unit, such as "17.19 ns". Returns `absent` if `metric` is
-// NULL or its median is not finite.
+// Returns the metric's median with its unit, such as "17.19 ns", or "≥ 1.910 ms" if it is a lower
+// bound. Returns `absent` if `metric` is NULL or its median is not finite.
 const char *screen_median(struct arena *arena, const struct metric *metric, const char *absent);
 
 // Returns half of the interval's width as a share of the median, such as "±0.4%", at most "±999%".

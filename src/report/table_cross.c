@@ -10,9 +10,17 @@
 enum {
     // Maximum number of rows per chip; beyond it, only rows with a gap (cross_row.apart) are shown.
     ROWS_MAX = 40,
-    VALUE_COLUMNS = 12,
+    VALUE_COLUMNS = 12, // minimum width of a column of values
     RATIO_COLUMNS = 15,
     GAP = 2
+};
+
+// The table of a chip: one column of values for each device and, except for the reference device,
+// one of ratios.
+struct chip_table {
+    struct screen *screen;
+    const struct cross_chip *chip;
+    size_t value, ratio; // widths of the columns, with the blank before each number
 };
 
 // The rows to print of one benchmark and metric, measured on one chip through several APIs.
@@ -59,39 +67,54 @@ static const char *ratio_text(struct arena *arena, const struct ratio *ratio)
     return arena_printf(arena, "%.3f ±%.3f", ratio->value, (ratio->high - ratio->low) / 2);
 }
 
-static void head_print(struct screen *screen, const struct cross_chip *chip)
+static struct chip_table chip_table_of(struct screen *screen, const struct cross_chip *chip)
 {
+    struct chip_table table = {screen, chip, VALUE_COLUMNS - 1, RATIO_COLUMNS - 1};
+    for (size_t row = 0; row < chip->row_count; row++)
+        for (size_t i = 0; i < chip->device_count; i++) {
+            const struct cross_cell *cell = &chip->rows[row].cells[i];
+            screen_widen(&table.value, screen_median(screen->arena, cell->metric, "–"));
+            screen_widen(&table.ratio, ratio_text(screen->arena, &cell->ratio));
+        }
+    table.value++;
+    table.ratio++;
+    return table;
+}
+
+static void head_print(const struct chip_table *table)
+{
+    struct screen *screen = table->screen;
+    const struct cross_chip *chip = table->chip;
     struct arena *arena = screen->arena;
     fprintf(screen->stream, "%*s", GAP, "");
     for (size_t i = 0; i < chip->device_count; i++) {
-        screen_right(screen, screen_quote(arena, chip->devices[i]->id, VALUE_COLUMNS - 1),
-                     VALUE_COLUMNS);
+        screen_right(screen, screen_quote(arena, chip->devices[i]->id, table->value - 1),
+                     table->value);
         if (i != chip->reference)
-            screen_right(screen, "ratio", RATIO_COLUMNS);
+            screen_right(screen, "ratio", table->ratio);
     }
     fprintf(screen->stream, "%*scase (ratios to %s)\n", GAP, "",
             screen_quote(arena, chip->devices[chip->reference]->id, 16));
 }
 
-static void row_print(struct screen *screen, const struct cross_chip *chip,
-                      const struct group *group, const struct cross_row *row)
+static void row_print(const struct chip_table *table, const struct group *group,
+                      const struct cross_row *row)
 {
+    struct screen *screen = table->screen;
+    const struct cross_chip *chip = table->chip;
     struct arena *arena = screen->arena;
     fprintf(screen->stream, "%*s", GAP, "");
     for (size_t i = 0; i < chip->device_count; i++) {
         const struct cross_cell *cell = &row->cells[i];
-        screen_right(screen, screen_median(arena, cell->metric, "–"), VALUE_COLUMNS);
-        if (i == chip->reference)
-            continue;
-        // The blank keeps the ratio apart from the number to its left, even in a full column.
-        screen_paint_right(screen, cell->apart ? PAINT_YELLOW : PAINT_NONE,
-                           arena_printf(arena, " %s", ratio_text(arena, &cell->ratio)),
-                           RATIO_COLUMNS);
+        screen_right(screen, screen_median(arena, cell->metric, "–"), table->value);
+        if (i != chip->reference)
+            screen_paint_right(screen, cell->apart ? PAINT_YELLOW : PAINT_NONE,
+                               ratio_text(arena, &cell->ratio), table->ratio);
     }
     const char *name = group->axis_count ? view_words(arena, &row->first->bench_case, group->axes,
                                                       group->axis_count, "–")
                                          : row->first->key;
-    size_t used = chip->device_count * VALUE_COLUMNS + (chip->device_count - 1) * RATIO_COLUMNS +
+    size_t used = chip->device_count * table->value + (chip->device_count - 1) * table->ratio +
                   (size_t)2 * GAP;
     if (used + screen_width(name) > screen->columns) {
         used = (size_t)3 * GAP;
@@ -105,9 +128,9 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
 }
 
 // Prints at most `most` rows of the group, and returns how many it printed.
-static size_t group_print(struct screen *screen, const struct cross_chip *chip,
-                          const struct group *group, size_t most)
+static size_t group_print(const struct chip_table *table, const struct group *group, size_t most)
 {
+    struct screen *screen = table->screen;
     const struct cross_row *first = group->rows[0];
     const char *head =
         arena_printf(screen->arena, "  the %s of %s", first->metric->name, first->first->benchmark);
@@ -116,7 +139,7 @@ static size_t group_print(struct screen *screen, const struct cross_chip *chip,
     fputc('\n', screen->stream);
     size_t shown = group->count < most ? group->count : most;
     for (size_t i = 0; i < shown; i++)
-        row_print(screen, chip, group, group->rows[i]);
+        row_print(table, group, group->rows[i]);
     return shown;
 }
 
@@ -153,14 +176,15 @@ static void groups_print(struct screen *screen, const struct run *run,
     size_t shown = 0, wanted = 0;
     for (size_t i = 0; i < chip->row_count; i++)
         wanted += all || chip->rows[i].apart;
+    const struct chip_table table = chip_table_of(screen, chip);
     if (wanted)
-        head_print(screen, chip);
+        head_print(&table);
     for (size_t i = 0; i < chip->row_count && shown < ROWS_MAX; i++) {
         struct group group = {0};
         if (cross_opens_group(chip, i))
             group = group_of(screen->arena, run, chip, i, all);
         if (group.count)
-            shown += group_print(screen, chip, &group, ROWS_MAX - shown);
+            shown += group_print(&table, &group, ROWS_MAX - shown);
     }
     if (shown < wanted)
         fprintf(screen->stream, "  … and %zu more\n", wanted - shown);

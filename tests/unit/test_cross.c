@@ -198,6 +198,25 @@ static void the_console_shows_the_table(void **state)
     run_destroy(run);
 }
 
+static void numbers_of_two_devices_never_touch(void **state)
+{
+    (void)state;
+    struct run *run = both((struct pair_desc){.cases = 4}, (struct pair_desc){.cases = 4});
+    // Given rates that are as wide as "123.4 TFLOP/s", and a time that is a lower bound.
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct metric *rate = &run->results[i]->metrics[2];
+        rate->unit = UNIT_OP_PER_S;
+        rate->floating = true;
+        rate->median = rate->ci95[0] = rate->ci95[1] = 123.4e12;
+        run->results[i]->metrics[0].at_least = i == 0;
+    }
+    char *text = end_of(run, (struct console_desc){0});
+    assert_non_null(strstr(text, " 123.4 TFLOP/s   1.000 ±0.000 123.4 TFLOP/s  1 KiB\n"));
+    assert_non_null(strstr(text, "≥ 150."));
+    free(text);
+    run_destroy(run);
+}
+
 static void look_ups_find_the_last_of_a_key(void **state)
 {
     (void)state;
@@ -225,6 +244,7 @@ int main(void)
         cmocka_unit_test(other_chips_are_not_mixed),
         cmocka_unit_test(the_processors_of_the_host_are_one_chip),
         cmocka_unit_test(the_console_shows_the_table),
+        cmocka_unit_test(numbers_of_two_devices_never_touch),
         cmocka_unit_test(look_ups_find_the_last_of_a_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
