@@ -176,6 +176,11 @@ void progress_wipe(struct progress *progress)
 
 // ---------------------------------------------------------------- text above the progress line
 
+enum {
+    // On a narrower terminal, a card has more lines than figures. It is then shown only at the end.
+    LIVE_COLUMNS_MIN = 60
+};
+
 void live_text_init(struct live_text *live, FILE *out)
 {
     *live = (struct live_text){.out = terminal_is(out) ? out : NULL};
@@ -199,7 +204,7 @@ void live_text_draw(struct live_text *live, const char *text)
     for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
         lines++;
     if (!live->out || ioctl(fileno(live->out), TIOCGWINSZ, &size) != 0 || size.ws_row <= lines ||
-        size.ws_col < SCREEN_COLUMNS_MIN)
+        size.ws_col < LIVE_COLUMNS_MIN)
         return;
     fputs(text, live->out);
     fflush(live->out);

@@ -51,7 +51,8 @@ static void line_add(struct lines *lines, const struct card_figure *figure)
 {
     struct arena *arena = lines->screen->arena;
     struct line line = {.figure = figure};
-    line.cells[COLUMN_LABEL] = screen_quote(arena, figure->title, 32);
+    line.cells[COLUMN_LABEL] =
+        screen_quote(arena, figure->title, screen_part(lines->screen, 32, 2));
     line.cells[COLUMN_VALUE] = value_text(arena, figure);
     line.cells[COLUMN_MARGIN] = screen_margin(arena, figure->value, figure->ci95);
     line.cells[COLUMN_CYCLES] = finite_text(arena, figure->cycles, UNIT_CYCLE);
@@ -67,13 +68,14 @@ static void line_add(struct lines *lines, const struct card_figure *figure)
 
 // ---------------------------------------------------------------- the table of figures
 
+// Chooses as many columns as fit the screen, but at least the labels and the values.
 static void lines_fit(struct lines *lines)
 {
     size_t used = 0;
     for (lines->columns = 0; lines->columns < COLUMN_COUNT; lines->columns++) {
         size_t width = lines->widths[lines->columns];
         used += width ? width + 2 : 0;
-        if (used > lines->screen->columns)
+        if (used > lines->screen->columns && lines->columns > COLUMN_VALUE)
             return;
     }
 }
@@ -212,7 +214,7 @@ static const char *markdown_text(struct arena *arena, const char *text)
 
 static void put_markdown_row(FILE *stream, struct arena *arena, const struct card_figure *figure)
 {
-    struct screen screen = {.arena = arena};
+    struct screen screen = {.arena = arena, .columns = SCREEN_COLUMNS};
     struct lines lines = {.screen = &screen};
     line_add(&lines, figure);
     for (size_t i = 0; i < COLUMN_COUNT; i++)

@@ -153,7 +153,7 @@ static void view_head(struct screen *screen, const struct view_info *view, const
     // In a run file, a view can lack both the title and the metric. The head then has no title.
     const char *title = view->title ? view->title : view->metric ? view->metric : "";
     const char *text = screen_also(arena, unit, "", common);
-    title = screen_quote(arena, title, 60);
+    title = screen_quote(arena, title, screen_part(screen, 60, 1));
     fputc('\n', screen->stream);
     screen_paint(screen, PAINT_BOLD, title);
     if (*text) {

@@ -38,20 +38,59 @@ static bool is_control(const char *text)
     return c[0] < 0x20 || c[0] == 0x7F || (c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F);
 }
 
+static bool is_paint(const char *text)
+{
+    return (unsigned char)*text - (unsigned)PAINT_BYTE < COUNT(paint_codes);
+}
+
 // Writes a line of the screen. Control characters and bytes that are not UTF-8 become "?", so that
 // no text from elsewhere can command the terminal.
 static void put_line(const char *line, const char *end, FILE *stream)
 {
     for (size_t bytes; line < end; line += bytes ? bytes : 1) {
-        unsigned paint = (unsigned char)*line - (unsigned)PAINT_BYTE;
         bytes = text_character(line);
-        if (paint < COUNT(paint_codes))
-            fputs(paint_codes[paint], stream);
+        if (is_paint(line))
+            fputs(paint_codes[(unsigned char)*line - PAINT_BYTE], stream);
         else if (bytes == 0 || is_control(line))
             fputc('?', stream);
         else
             fwrite(line, 1, bytes, stream);
     }
+}
+
+// Returns where a line must be broken to be at most `columns` columns wide: at its last blank after
+// the indentation, else within a word. Returns `end` if it need not be broken.
+static const char *break_of(const char *line, const char *end, size_t columns)
+{
+    const char *blank = NULL, *at = line + strspn(line, " ");
+    size_t width = (size_t)(at - line);
+    for (size_t bytes; at < end; at += bytes) {
+        bytes = text_character(at);
+        bytes = bytes ? bytes : 1;
+        blank = *at == ' ' ? at : blank;
+        width += !is_paint(at);
+        if (width > columns)
+            return blank ? blank : at;
+    }
+    return end;
+}
+
+// Writes a line, which ends with no blank, in as many lines as it needs.
+static void put_lines(const struct screen *screen, const char *line, const char *end, FILE *stream)
+{
+    size_t columns = screen->columns < SCREEN_COLUMNS ? screen->columns : SIZE_MAX;
+    size_t indent = strspn(line, " ") + 2;
+    indent = indent < columns / 4 ? indent : columns / 4;
+    for (const char *next = break_of(line, end, columns); next < end;
+         next = break_of(line, end, columns - indent)) {
+        const char *last = next;
+        while (last > line && last[-1] == ' ')
+            last--;
+        put_line(line, last, stream);
+        fprintf(stream, "\n%*s", (int)indent, "");
+        line = next + strspn(next, " ");
+    }
+    put_line(line, end, stream);
 }
 
 void screen_finish(struct screen *screen, FILE *stream)
@@ -62,7 +101,7 @@ void screen_finish(struct screen *screen, FILE *stream)
         const char *end = next;
         while (end > line && end[-1] == ' ')
             end--;
-        put_line(line, end, stream);
+        put_lines(screen, line, end, stream);
         if (*next)
             fputc(*next++, stream);
     }
@@ -87,6 +126,12 @@ void screen_widen(size_t *columns, const char *text)
 {
     size_t width = screen_width(text);
     *columns = width > *columns ? width : *columns;
+}
+
+size_t screen_part(const struct screen *screen, size_t wanted, size_t parts)
+{
+    size_t most = screen->columns < SCREEN_COLUMNS ? screen->columns / parts : wanted;
+    return wanted < most ? wanted : most;
 }
 
 const char *screen_quote(struct arena *arena, const char *text, size_t columns)

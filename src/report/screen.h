@@ -11,7 +11,7 @@
 
 enum {
     SCREEN_COLUMNS = 100,
-    SCREEN_COLUMNS_MIN = 60
+    SCREEN_COLUMNS_MIN = 40
 };
 
 enum screen_paint {
@@ -34,7 +34,9 @@ struct screen {
 // Starts a screen, which collects text in memory. It is `columns` wide, but at least
 // SCREEN_COLUMNS_MIN; 0 means SCREEN_COLUMNS. screen_finish writes the text to `stream`, without
 // blanks at the ends of lines, and destroys the arena. Control characters except newlines, and
-// bytes that are not UTF-8, become "?".
+// bytes that are not UTF-8, become "?". On a screen narrower than SCREEN_COLUMNS, lines that are
+// wider than the screen are broken at blanks, and go on indented. (A pipe counts as SCREEN_COLUMNS
+// wide. Its lines stay whole, for programs that read them.)
 void screen_init(struct screen *screen, bool colour, unsigned columns);
 void screen_finish(struct screen *screen, FILE *stream);
 
@@ -44,6 +46,10 @@ size_t screen_width(const char *text);
 
 // If the text is wider than *columns, sets *columns to its width.
 void screen_widen(size_t *columns, const char *text);
+
+// Returns `wanted` columns; on a screen narrower than SCREEN_COLUMNS, at most the part 1 / `parts`
+// of the screen.
+size_t screen_part(const struct screen *screen, size_t wanted, size_t parts);
 
 // Returns the text, cut to at most `columns` columns. A text that was cut ends with an ellipsis,
 // unless `columns` is 0. Each control character, and each byte that is not UTF-8, is replaced by

@@ -28,11 +28,12 @@ static struct line line_of(const struct table *table, const struct view_series *
     const char *label = view_value_text(arena, &grid->xs[x], grid->x);
     if (*series->label)
         label = arena_printf(arena, "%s %s", label, series->label);
-    struct line line = {.label = screen_quote(arena, label, LABEL_COLUMNS),
-                        .unit = "",
-                        .share = "",
-                        .cell = cell_of(table->notes, result, metric, &table->scale),
-                        .value = metric ? metric->median : NAN};
+    struct line line = {
+        .label = screen_quote(arena, label, screen_part(table->screen, LABEL_COLUMNS, 2)),
+        .unit = "",
+        .share = "",
+        .cell = cell_of(table->notes, result, metric, &table->scale),
+        .value = metric ? metric->median : NAN};
     if (metric && isfinite(metric_share(metric, metric->median)))
         line.share = arena_printf(arena, "%.1f%%", 100 * metric_share(metric, metric->median));
     if (metric && grid->mixed)

@@ -10,6 +10,10 @@
 enum {
     ROWS_MAX = 256,
     TEXT_COLUMNS = 36,
+    // If a table is too wide, texts are cut to fewer columns, in these steps, down to this minimum.
+    TEXT_COLUMNS_MIN = 6,
+    TEXT_STEP = 5,
+    NUMBER_COLUMNS = 16, // room for a column of numbers with intervals
     GAP = 2
 };
 
@@ -21,7 +25,9 @@ struct cases {
     size_t count;
 };
 
-static struct column axis_column_of(const struct cases *cases, const struct param_info *axis)
+// Returns the column of a parameter, whose texts are cut to `most` columns.
+static struct column axis_column_of(const struct cases *cases, const struct param_info *axis,
+                                    size_t most)
 {
     struct arena *arena = cases->screen->arena;
     struct column column = {.name = axis->key,
@@ -32,8 +38,8 @@ static struct column axis_column_of(const struct cases *cases, const struct para
     for (size_t i = 0; i < cases->count; i++) {
         const struct case_value *value = case_find(&cases->results[i]->bench_case, axis->key);
         const char *text = value ? view_value_text(arena, value, axis) : "";
-        column.cells[i] = (struct cell){
-            .number = screen_quote(arena, text, TEXT_COLUMNS), .margin = "", .mark = ""};
+        column.cells[i] =
+            (struct cell){.number = screen_quote(arena, text, most), .margin = "", .mark = ""};
         cell_measure(&column.widths, &column.cells[i]);
     }
     column.columns = cell_columns(&column.widths, column.name);
@@ -106,7 +112,8 @@ struct choice {
     size_t used; // width of all columns chosen so far, in columns of the screen
 };
 
-// Chooses the columns of all parameters that vary.
+// Chooses the columns of all parameters that vary. If they leave no room for a column of numbers,
+// the longest texts are cut.
 static struct choice choice_begin(const struct cases *cases)
 {
     struct arena *arena = cases->screen->arena;
@@ -115,9 +122,14 @@ static struct choice choice_begin(const struct cases *cases)
         view_varying(arena, cases->info, cases->results, cases->count, &choice.axes);
     choice.columns = ARENA_ARRAY(arena, choice.axes, struct column);
     choice.capacity = choice.axes;
-    for (size_t i = 0; i < choice.axes; i++) {
-        choice.columns[i] = axis_column_of(cases, axes[i]);
-        choice.used += GAP + choice.columns[i].columns;
+    for (size_t most = TEXT_COLUMNS; most >= TEXT_COLUMNS_MIN; most -= TEXT_STEP) {
+        choice.used = 0;
+        for (size_t i = 0; i < choice.axes; i++) {
+            choice.columns[i] = axis_column_of(cases, axes[i], most);
+            choice.used += GAP + choice.columns[i].columns;
+        }
+        if (choice.used + NUMBER_COLUMNS <= cases->screen->columns)
+            break;
     }
     return choice;
 }

@@ -12,6 +12,7 @@ enum {
     ROWS_MAX = 28,
     SPARK_COLUMNS = 32,
     LABEL_COLUMNS = 24,
+    X_COLUMNS = 32,
     GAP = 2
 };
 
@@ -20,9 +21,10 @@ static struct column column_of(const struct table *table, const struct view_seri
     const struct view_grid *grid = table->grid;
     struct arena *arena = table->screen->arena;
     const char *label = *series->label ? series->label : grid->metric->name;
-    struct column column = {.name = screen_quote(arena, label, LABEL_COLUMNS),
-                            .cells = ARENA_ARRAY(arena, grid->x_count, struct cell),
-                            .gap = GAP};
+    struct column column = {
+        .name = screen_quote(arena, label, screen_part(table->screen, LABEL_COLUMNS, 3)),
+        .cells = ARENA_ARRAY(arena, grid->x_count, struct cell),
+        .gap = GAP};
     for (size_t i = 0; i < grid->x_count; i++) {
         const struct result *result = series->results[i];
         column.cells[i] = cell_of(table->notes, result, view_metric(grid, result), &table->scale);
@@ -38,10 +40,11 @@ static struct column x_column_of(const struct table *table)
     struct arena *arena = table->screen->arena;
     struct column column = {
         .name = grid->x->key, .cells = ARENA_ARRAY(arena, grid->x_count, struct cell), .gap = GAP};
+    const size_t most = screen_part(table->screen, X_COLUMNS, 3);
     for (size_t i = 0; i < grid->x_count; i++) {
         const char *text = view_value_text(arena, &grid->xs[i], grid->x);
         column.cells[i] =
-            (struct cell){.number = screen_quote(arena, text, 32), .margin = "", .mark = ""};
+            (struct cell){.number = screen_quote(arena, text, most), .margin = "", .mark = ""};
         cell_measure(&column.widths, &column.cells[i]);
     }
     column.columns = cell_columns(&column.widths, column.name);
@@ -179,7 +182,8 @@ static void series_line(const struct table *table, const struct view_series *ser
         used += label_width + GAP;
     }
     if (spark) {
-        size_t width = grid->x_count < SPARK_COLUMNS ? grid->x_count : SPARK_COLUMNS;
+        size_t width = screen_part(screen, SPARK_COLUMNS, 3);
+        width = grid->x_count < width ? grid->x_count : width;
         screen_left(
             screen,
             screen_spark(screen->arena, values, grid->x_count, width, view_log_y(grid->view)),
@@ -203,7 +207,8 @@ static void panel_print(const struct table *table, const struct view_panel *pane
         columns[i] = column_of(table, &panel->series[i]);
         screen_widen(&label_width, panel->series[i].label);
     }
-    label_width = label_width > LABEL_COLUMNS ? LABEL_COLUMNS : label_width;
+    size_t label_most = screen_part(screen, LABEL_COLUMNS, 3);
+    label_width = label_width > label_most ? label_most : label_width;
     const double *only =
         panel->series_count == 1 ? series_values(screen->arena, table->grid, panel->series) : NULL;
     for (size_t first = 0, next; first < panel->series_count; first = next) {

@@ -17,13 +17,14 @@ static struct column labels_of(const struct table *table, const struct view_pane
     struct column labels = {.name = table->grid->y ? table->grid->y->key : "",
                             .cells = ARENA_ARRAY(arena, panel->series_count, struct cell),
                             .gap = 2};
+    const size_t most = screen_part(table->screen, ROW_COLUMNS, 2);
     labels.columns = screen_width(labels.name);
     for (size_t row = 0; row < panel->series_count; row++) {
-        labels.cells[row].number = screen_quote(arena, panel->series[row].label, ROW_COLUMNS);
+        labels.cells[row].number = screen_quote(arena, panel->series[row].label, most);
         screen_widen(&labels.columns, labels.cells[row].number);
     }
-    if (labels.columns > ROW_COLUMNS)
-        labels.columns = ROW_COLUMNS;
+    if (labels.columns > most)
+        labels.columns = most;
     labels.widths.number = labels.columns;
     return labels;
 }
@@ -37,11 +38,12 @@ static struct column *columns_of(const struct table *table, const struct view_pa
     struct arena *arena = table->screen->arena;
     struct column *columns = ARENA_ARRAY(arena, grid->x_count, struct column);
     struct cell_widths widths = {0};
+    const size_t most = screen_part(table->screen, LABEL_COLUMNS, 3);
     size_t width = 0;
     *widest = 0;
     for (size_t x = 0; x < grid->x_count; x++) {
         const char *head = view_value_text(arena, &grid->xs[x], grid->x);
-        columns[x] = (struct column){.name = screen_quote(arena, head, LABEL_COLUMNS),
+        columns[x] = (struct column){.name = screen_quote(arena, head, most),
                                      .cells = ARENA_ARRAY(arena, panel->series_count, struct cell),
                                      .gap = GAP};
         for (size_t row = 0; row < panel->series_count; row++) {

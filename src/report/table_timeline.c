@@ -30,7 +30,8 @@ struct timeline {
 static const char *lane_label(const struct timeline *timeline, size_t lane)
 {
     struct arena *arena = timeline->screen->arena;
-    return screen_quote(arena, spans_label(arena, timeline->spans.result, lane), LABEL_COLUMNS);
+    return screen_quote(arena, spans_label(arena, timeline->spans.result, lane),
+                        screen_part(timeline->screen, LABEL_COLUMNS, 4));
 }
 
 static double cell_at(const struct timeline *timeline, size_t row, size_t column)
@@ -72,8 +73,8 @@ static bool timeline_open(struct screen *screen, const struct result *result,
         screen_widen(&timeline->label,
                      lane_label(timeline, (size_t)cell_at(timeline, i, timeline->spans.lane)));
     if (spans_crowd(result, &crowd))
-        screen_widen(&timeline->label,
-                     screen_quote(screen->arena, crowd.series->name, LABEL_COLUMNS));
+        screen_widen(&timeline->label, screen_quote(screen->arena, crowd.series->name,
+                                                    screen_part(screen, LABEL_COLUMNS, 4)));
     overlaps_open(timeline, result);
     timeline->columns = screen->columns - timeline->label - LENGTH_COLUMNS - 6;
     if (timeline->columns < DRAWING_LEAST + timeline->lanes + 2)

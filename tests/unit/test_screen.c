@@ -74,6 +74,35 @@ static void only_the_screen_itself_commands_the_terminal(void **state)
     free(text);
 }
 
+static void lines_are_broken_only_on_a_narrow_screen(void **state)
+{
+    (void)state;
+    static const char line[] =
+        "  größer als der schmale Schirm: 12.5 GB/s, siebenundzwanzigundmehr";
+    static const struct {
+        unsigned columns;
+        const char *text;
+    } cases[] = {
+        {0, line},
+        {100, line},
+        {40, "  größer als der schmale Schirm: 12.5\n    GB/s, siebenundzwanzigundmehr"},
+        {60, "  größer als der schmale Schirm: 12.5 GB/s,\n    siebenundzwanzigundmehr"},
+        {67, line},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct screen screen;
+        char *text = NULL;
+        size_t bytes = 0;
+        FILE *stream = open_memstream(&text, &bytes);
+        screen_init(&screen, false, cases[i].columns);
+        fputs(line, screen.stream);
+        screen_finish(&screen, stream);
+        fclose(stream);
+        assert_string_equal(text, cases[i].text);
+        free(text);
+    }
+}
+
 static void a_column_has_one_unit_and_enough_digits(void **state)
 {
     (void)state;
@@ -116,6 +145,7 @@ int main(void)
         cmocka_unit_test(a_text_is_cut_at_characters),
         cmocka_unit_test(a_byte_that_is_not_utf8_takes_one_column),
         cmocka_unit_test(only_the_screen_itself_commands_the_terminal),
+        cmocka_unit_test(lines_are_broken_only_on_a_narrow_screen),
         cmocka_unit_test(a_column_has_one_unit_and_enough_digits),
         cmocka_unit_test(a_spark_fills_gaps_but_not_ends),
     };
