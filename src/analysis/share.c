@@ -81,11 +81,14 @@ static void remove_results(struct run *run, const int *importance, int least)
 
 // ---------------------------------------------------------------- removing parts of a result
 
+// Returns true if a value of the case is the name of a file, or the text of one, such as a
+// scenario.
 static bool names_file(const struct result *result)
 {
     for (size_t i = 0; i < result->bench_case.value_count; i++) {
         const struct case_value *value = &result->bench_case.values[i];
-        if (value->type == PARAM_TEXT && (text_ends(value->text, ".json") || has_path(value->text)))
+        if (value->type == PARAM_TEXT && (text_ends(value->text, ".json") ||
+                                          text_begins(value->text, "{") || has_path(value->text)))
             return true;
     }
     return false;

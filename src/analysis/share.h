@@ -11,9 +11,10 @@
 //   host       All but os, architecture, cpu and cpu_threads.
 //   device     UUID and PCI address.
 //   benchmark  The help texts of parameters and metrics, and the choices of parameters.
-//   result     Results without figures (skipped, failed), and results whose case names a file. From
-//              the other results: series, kernel, medians of rounds, sensors other than clocks, and
-//              the texts of reasons (their codes stay). Also details, except those of a map.
+//   result     Results without figures (skipped, failed). Results whose case has the name or the
+//              text of a file. From the other results: series, kernel, medians of rounds, sensors
+//              other than clocks, and the texts of reasons (their codes stay). Also details, except
+//              those of a map.
 //   finding    Findings about removed results, and findings without a device or a result.
 //
 // Medians, intervals, limits and clocks keep four digits. Details and findings whose text contains
