@@ -85,7 +85,7 @@ static void figure_add(const struct builder *b, const char *label, const struct 
 {
     struct card_row *row = row_get(b->card, b->headline->section, label);
     size_t at = 0;
-    while (row && at < row->count && !card_same_name(row->figures[at].name, figure->name))
+    while (row && at < row->count && !text_same(row->figures[at].name, figure->name))
         at++;
     if (!row || at == CARD_FIGURES_MAX)
         return;

@@ -145,9 +145,6 @@ bool card_figure_trusted(const struct card_figure *figure);
 // means 10 % better. NaN if the value or the reference is not known.
 double card_figure_gain(const struct card_figure *figure);
 
-// Returns true if the names `one` and `other` of two figures are equal or both are NULL.
-bool card_same_name(const char *one, const char *other);
-
 // Writes the card as a JSON object. `name` is the name of the JSON member, as in json_put_text.
 struct json_out;
 void card_put(struct json_out *out, const char *name, const struct card *card);

@@ -19,11 +19,6 @@ bool card_figure_trusted(const struct card_figure *figure)
     return isfinite(figure->value) && figure->verdict == VERDICT_OK && !figure->provisional;
 }
 
-bool card_same_name(const char *one, const char *other)
-{
-    return one && other ? strcmp(one, other) == 0 : one == other;
-}
-
 double card_figure_gain(const struct card_figure *figure)
 {
     return better_ratio(figure->better, figure->value, figure->reference) - 1;
@@ -125,7 +120,7 @@ static double known_value(const struct known_card *known, const struct card_row 
 {
     for (size_t i = 0; i < known->count; i++) {
         const struct known_figure *other = &known->figures[i];
-        if (card_same_name(figure->name, other->name) && strcmp(other->row, row->label) == 0 &&
+        if (text_same(figure->name, other->name) && strcmp(other->row, row->label) == 0 &&
             strcmp(other->benchmark, figure->benchmark) == 0 && other->version == figure->version)
             return other->value;
     }

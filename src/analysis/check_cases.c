@@ -2,6 +2,7 @@
 #include "analysis/check_cases.h"
 
 #include "analysis/pairing.h"
+#include "base/text.h"
 #include "math/stats.h"
 #include "results/names.h"
 #include "results/reasons.h"
@@ -106,11 +107,6 @@ const char *check_title(struct arena *arena, const struct check_figure *figure)
     return isfinite(figure->peer) ? arena_printf(arena, "%s %.0f", title, figure->peer) : title;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 // Returns the index of the other device, 1 for "cuda:1", if the result gives a figure of copies
 // between `device` and another device; else NaN.
 static double peer_of(const struct check_case *of, const struct result *result,
@@ -193,8 +189,8 @@ const struct result *check_counterpart(const struct run *run, const struct run_d
         int fits = fitness(of, other, card, peer);
         if (fits > best_fitness && !is_within(other) &&
             is_case(of, other, bytes ? bytes->uint : 0) &&
-            same_text(result_detail(other, "way"), result_detail(result, "way")) &&
-            same_text(result_detail(other, "devices"), result_detail(result, "devices"))) {
+            text_same(result_detail(other, "way"), result_detail(result, "way")) &&
+            text_same(result_detail(other, "devices"), result_detail(result, "devices"))) {
             best = other;
             best_fitness = fits;
         }

@@ -206,16 +206,11 @@ static bool is_itself(const struct run_device *device, const struct run_device *
     return device_same_chip(device, other) || text_begins(device->id, "model:");
 }
 
-static bool same_known(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
 // Returns the state of the card at the time of the run; NULL if the run does not record it.
 static const struct check_state *state_of(const struct run *run, const struct run_device *card)
 {
     for (size_t i = 0; i < run->check_count; i++)
-        if (same_known(run->checks[i].device, card->id))
+        if (text_same(run->checks[i].device, card->id))
             return &run->checks[i].state;
     return NULL;
 }
@@ -282,10 +277,10 @@ static void add_same_model(struct arena *arena, const struct check_ask *ask,
 {
     for (size_t d = 0; d < run->device_count; d++) {
         const struct run_device *card = &run->devices[d];
-        const struct result *known =
-            same_known(card->name, ask->device->name) && device_same_api(card, ask->device)
-                ? comparable(arena, run, card, of, ask->device, result)
-                : NULL;
+        const struct result *known = card->name && text_same(card->name, ask->device->name) &&
+                                             device_same_api(card, ask->device)
+                                         ? comparable(arena, run, card, of, ask->device, result)
+                                         : NULL;
         bool itself = is_itself(ask->device, card);
         if (!known || (others->itself && !itself))
             continue;
@@ -329,10 +324,11 @@ static void add_other_models(struct arena *arena, const struct check_ask *ask,
     const struct metric *own = result_metric(result, of->measured);
     for (size_t d = 0; d < run->device_count; d++) {
         const struct run_device *card = &run->devices[d];
-        const struct result *known = same_known(card->architecture, ask->device->architecture) &&
-                                             device_same_api(card, ask->device)
-                                         ? comparable(arena, run, card, of, ask->device, result)
-                                         : NULL;
+        const struct result *known =
+            card->architecture && text_same(card->architecture, ask->device->architecture) &&
+                    device_same_api(card, ask->device)
+                ? comparable(arena, run, card, of, ask->device, result)
+                : NULL;
         const struct metric *metric = known ? result_metric(known, of->measured) : NULL;
         if (metric && metric->limit > 0 && own && own->limit > 0)
             add_other(others, card, known, metric, own->limit / metric->limit);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/cross.h"
 #include "analysis/pairing.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static bool chip_holds(const struct cross_chip *chip, const struct run_device *d
 static bool same_chip_here(const struct run_device *a, const struct run_device *b)
 {
     bool cpus = a->kind && b->kind && strcmp(a->kind, "cpu") == 0 && strcmp(b->kind, "cpu") == 0;
-    return cpus || device_same_chip(a, b) || (a->pci && b->pci && strcmp(a->pci, b->pci) == 0);
+    return cpus || device_same_chip(a, b) || (a->pci && text_same(a->pci, b->pci));
 }
 
 static bool belongs(const struct cross_chip *chip, const struct run_device *device)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/pairing.h"
+#include "base/text.h"
 #include "results/names.h"
 
 #include <stdlib.h>
@@ -10,16 +11,11 @@ const char *device_api(struct arena *arena, const char *id)
     return arena_printf(arena, "%.*s", (int)strcspn(id, ":"), id);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
 bool device_same_chip(const struct run_device *a, const struct run_device *b)
 {
     if (a->uuid && b->uuid)
-        return same_text(a->uuid, b->uuid);
-    return same_text(a->pci, b->pci);
+        return strcmp(a->uuid, b->uuid) == 0;
+    return a->pci && text_same(a->pci, b->pci);
 }
 
 bool device_same_api(const struct run_device *a, const struct run_device *b)

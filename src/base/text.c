@@ -148,6 +148,11 @@ const char *text_bytes(struct arena *arena, uint64_t bytes)
     return arena_printf(arena, "%" PRIu64 " %s", bytes, units[unit]);
 }
 
+bool text_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 bool text_begins(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;

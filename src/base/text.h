@@ -47,6 +47,9 @@ bool text_parse_bytes(const char *text, uint64_t *bytes);
 // text lives in `arena`.
 const char *text_bytes(struct arena *arena, uint64_t bytes);
 
+// Returns true if two texts are equal, or both are NULL.
+bool text_same(const char *a, const char *b);
+
 // text_begins returns true if `text` begins with `start`; text_ends returns true if `text` ends
 // with `end`.
 bool text_begins(const char *text, const char *start);

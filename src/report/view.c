@@ -209,9 +209,8 @@ static bool has_view_of(const struct benchmark_info *info, const struct view_inf
 {
     for (size_t i = 0; i < info->view_count; i++) {
         const struct view_info *other = &info->views[i];
-        if (other->kind == view->kind && other->metric && strcmp(other->metric, metric) == 0 &&
-            (other->where == view->where ||
-             (other->where && view->where && strcmp(other->where, view->where) == 0)))
+        if (other->kind == view->kind && text_same(other->metric, metric) &&
+            text_same(other->where, view->where))
             return true;
     }
     return false;

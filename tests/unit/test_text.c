@@ -117,6 +117,8 @@ static void parts_are_found_in_any_case(void **state)
     assert_true(text_contains("NVIDIA H200", "h200"));
     assert_false(text_contains("NVIDIA H200", "h100"));
     assert_true(text_contains("x", ""));
+    assert_true(text_same("cuda", "cuda") && text_same(NULL, NULL));
+    assert_false(text_same("cuda", "cuda:0") || text_same("", NULL) || text_same(NULL, ""));
     assert_true(text_begins("vulkan:0", "vulkan:"));
     assert_false(text_begins("vul", "vulkan"));
     assert_true(text_ends("run.json.gz", ".gz"));
