@@ -492,8 +492,8 @@ const struct reason *result_reason(const struct result *result, const char *code
 // True if the result is suspect because of other work on its device (REASON_SHARED_DEVICE).
 bool result_disturbed(const struct result *result);
 
-// Adds a reason to a result, unless it already has one with the same code and text. Sets the
-// result's verdict to `verdict` if that is worse. From good to bad: ok, suspect, skipped, failed.
+// Adds a reason to a result, unless it already has one with the same code and text. If `verdict` is
+// worse than the result's (ok, suspect, skipped, failed), sets it, and puts the reason first.
 void result_flag(struct arena *arena, struct result *result, enum verdict verdict, const char *code,
                  const char *format, ...) PRINTF_LIKE(5, 6);
 

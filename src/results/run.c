@@ -239,17 +239,19 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
     va_start(args, format);
     const char *text = arena_vprintf(arena, format, args);
     va_end(args);
-    if (verdict > result->verdict)
+    bool is_worse = verdict > result->verdict;
+    if (is_worse)
         result->verdict = verdict;
     if (has_reason(result, code, text))
         return;
     // The array's capacity is not known, so each call copies it; a result has few reasons.
     struct reason *reasons = ARENA_ARRAY(arena, result->reason_count + 1, struct reason);
     if (result->reason_count)
-        memcpy(reasons, result->reasons, result->reason_count * sizeof *reasons);
-    reasons[result->reason_count++] =
+        memcpy(reasons + is_worse, result->reasons, result->reason_count * sizeof *reasons);
+    reasons[is_worse ? 0 : result->reason_count] =
         (struct reason){.code = arena_strdup(arena, code), .text = text};
     result->reasons = reasons;
+    result->reason_count++;
 }
 
 // ---------------------------------------------------------------- files of earlier versions

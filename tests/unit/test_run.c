@@ -113,6 +113,26 @@ static void a_verdict_only_gets_worse(void **state)
     arena_destroy(arena);
 }
 
+static void the_reason_of_the_verdict_is_the_first(void **state)
+{
+    (void)state;
+    static const char *const codes[] = {"few", "correlated", "imprecise", "throttled"};
+    struct arena *arena = arena_create();
+    struct result result = {.verdict = VERDICT_OK};
+    // Given two remarks, then two reasons against the result.
+    result_flag(arena, &result, VERDICT_OK, codes[2], "noisy: ±1.2 %%");
+    result_flag(arena, &result, VERDICT_OK, codes[3], "power limit");
+    result_flag(arena, &result, VERDICT_SUSPECT, codes[0], "3 samples");
+    result_flag(arena, &result, VERDICT_SUSPECT, codes[1], "the value drifted");
+    // Then the first reason against it stands first: a card shows only one. The others keep their
+    // order.
+    static const int order[] = {0, 2, 3, 1};
+    assert_int_equal(result.reason_count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(result.reasons[i].code, codes[order[i]]);
+    arena_destroy(arena);
+}
+
 static void the_same_flag_in_every_round_is_one_reason(void **state)
 {
     (void)state;
@@ -202,6 +222,7 @@ int main(void)
         cmocka_unit_test(the_shortest_text_reads_back_exactly),
         cmocka_unit_test(the_digits_are_the_fewest),
         cmocka_unit_test(a_verdict_only_gets_worse),
+        cmocka_unit_test(the_reason_of_the_verdict_is_the_first),
         cmocka_unit_test(the_same_flag_in_every_round_is_one_reason),
         cmocka_unit_test(a_conclusion_from_a_disturbed_result_says_so),
         cmocka_unit_test(the_last_result_of_a_key_is_found_on_its_device),
