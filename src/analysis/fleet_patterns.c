@@ -159,12 +159,19 @@ static void find_missing_hosts(struct fleet *fleet)
 }
 
 // Returns the index after the last card in the host of card `i`; *present is how many were found.
+// A card that was checked through several APIs counts once: the API with the most cards counts.
 static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
 {
     const char *host = fleet->cards[i]->host;
+    size_t found = 0;
     *present = 0;
-    for (; i < fleet->count && strcmp(fleet->cards[i]->host, host) == 0; i++)
-        *present += fleet->cards[i]->check.device != NULL;
+    for (const char *api = NULL; i < fleet->count && strcmp(fleet->cards[i]->host, host) == 0;
+         i++) {
+        found = text_same(fleet->cards[i]->api, api) ? found : 0;
+        api = fleet->cards[i]->api;
+        found += fleet->cards[i]->check.device != NULL;
+        *present = found > *present ? found : *present;
+    }
     return i;
 }
 

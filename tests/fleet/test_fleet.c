@@ -409,6 +409,29 @@ static void a_machine_with_fewer_cards_is_named(void **state)
     }
 }
 
+// Adds checks of the same cards through another API, except on the machine that loses a card.
+static void add_api(struct run *run, size_t machine)
+{
+    size_t cards = run->check_count;
+    run->check_count -= machine == 5;
+    for (size_t i = 0; i < cards && machine != 5; i++) {
+        struct run_device device = run->devices[i];
+        struct check check = run->checks[i];
+        device.id = check.device = arena_printf(run->arena, "vulkan:%zu", i);
+        *run_add_device(run) = device;
+        *run_add_check(run) = check;
+    }
+}
+
+static void a_card_through_two_apis_is_one_card_of_its_machine(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_of(20, true, add_api);
+    assert_string_equal(synthetic_remark(fleet, "missing"),
+                        "19 machines have 8 cards, but r00n05 has 7");
+    fleet_destroy(fleet);
+}
+
 static void a_share_that_is_not_known_is_no_number(void **state)
 {
     (void)state;
@@ -437,6 +460,7 @@ int main(void)
         cmocka_unit_test(versions_name_the_first_machine_in_whatever_order_files_are_read),
         cmocka_unit_test(a_loss_that_goes_with_heat_is_said_so),
         cmocka_unit_test(a_machine_with_fewer_cards_is_named),
+        cmocka_unit_test(a_card_through_two_apis_is_one_card_of_its_machine),
         cmocka_unit_test(a_share_that_is_not_known_is_no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
