@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Deadlines beside a hog. Doubles replace the clock, the loads and the device, so every time is
-// exact. A hog of 100 ms is submitted again and again; each test says how it lets victims in.
+// Deadlines beside a hog. Doubles replace the system's clock, the loads and the device, so every
+// time is exact. A hog of 100 ms is submitted again and again; each test says how it lets victims
+// in.
 #include "base/clock.h"
 #include "bench/preempt/contention.h"
 #include "math/stats.h"
@@ -11,6 +12,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -32,33 +34,28 @@ static struct {
     uint64_t done_ns[SAMPLES];
 } world;
 
-uint64_t __wrap_clock_now_ns(void);
-void __wrap_clock_sleep_ns(uint64_t ns);
-uint64_t __wrap_clock_deadline_ns(uint64_t ns);
-uint64_t __wrap_clock_left_ns(uint64_t deadline_ns);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
+                           struct timespec *left);
 bool __wrap_load_prepare(struct load *load, struct error *err);
 bool __wrap_load_submit(struct load *load, struct error *err);
 bool __wrap_load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err);
 bool __wrap_load_drain(struct load *load, struct error *err);
 
-uint64_t __wrap_clock_now_ns(void)
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
-    return world.now_ns;
+    (void)clock;
+    *now = (struct timespec){.tv_sec = (time_t)(world.now_ns / NS_PER_S),
+                             .tv_nsec = (long)(world.now_ns % NS_PER_S)};
+    return 0;
 }
 
-void __wrap_clock_sleep_ns(uint64_t ns)
+int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
+                           struct timespec *left)
 {
-    world.now_ns += ns;
-}
-
-uint64_t __wrap_clock_deadline_ns(uint64_t ns)
-{
-    return world.now_ns + ns;
-}
-
-uint64_t __wrap_clock_left_ns(uint64_t deadline_ns)
-{
-    return deadline_ns > world.now_ns ? deadline_ns - world.now_ns : 0;
+    (void)clock, (void)flags, (void)left;
+    world.now_ns += (uint64_t)wanted->tv_sec * NS_PER_S + (uint64_t)wanted->tv_nsec;
+    return 0;
 }
 
 static bool is_hog(const struct load *load)
