@@ -104,8 +104,8 @@ struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, ui
 {
     const uint32_t *at = words + group * group_words(stamps) + 1 + (uint64_t)STAMP_WORDS * stamp;
     return (struct clock_stamp){
-        .core = at[0] | (uint64_t)at[1] << 32,
-        .device = at[2] | (uint64_t)at[3] << 32,
+        .core = measure_clock_stamp(at),
+        .device = measure_clock_stamp(at + 2),
     };
 }
 

@@ -54,7 +54,7 @@ uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 // store only the low word. Returns 32 if the counter's width is not known.
 unsigned measure_clock_low_bits(const struct measure_clock *clock);
 
-// Returns the 64-bit reading of the device-wide clock that a kernel stored, low word first.
+// Returns the 64-bit reading of a clock that a kernel stored, low word first.
 uint64_t measure_clock_stamp(const uint32_t words[2]);
 
 // Returns the nanoseconds from reading `from` of the device-wide clock to the later reading `to`.

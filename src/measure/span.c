@@ -56,8 +56,8 @@ static double hz_between(const struct measure_clock *clock, struct clock_stamp a
                          struct clock_stamp b)
 {
     double cycles = (double)measure_clock_delta(a.core, b.core, clock->counter_bits);
-    double ticks = (double)measure_clock_delta(a.device, b.device, clock->device_bits);
-    return ticks > 0 ? cycles * 1e9 / (ticks * clock->device_tick_ns) : NAN;
+    double ns = measure_clock_elapsed_ns(clock, a.device, b.device);
+    return ns > 0 ? cycles * 1e9 / ns : NAN;
 }
 
 // Fills `hz` with mean clocks during the whole sample, of cores on which the clock kernel ran

@@ -295,13 +295,12 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS], dou
 {
     const struct measure_clock *clock = c->clock;
     const uint32_t *now = (const uint32_t *)gpu_buffer_map(c->result) + CODE_CLOCKS;
-    uint64_t begin = now[0] | (uint64_t)now[1] << 32, end = now[2] | (uint64_t)now[3] << 32;
-    unsigned bits = clock->device_bits < 64 ? clock->device_bits : 64;
     double sum = 0, ns = 0;
     for (unsigned i = 0; i < WINDOWS; i++)
         sum += counts[i] * c->memory->laps;
     if (clock->has_device_clock)
-        ns = (double)measure_clock_delta(begin, end, bits) * clock->device_tick_ns;
+        ns =
+            measure_clock_elapsed_ns(clock, measure_clock_stamp(now), measure_clock_stamp(now + 2));
     *error = clock->device_step_ns / ns;
     return ns > 0 && *error <= 1.0 / STEPS_MIN ? 1e9 * sum / ns : NAN;
 }
