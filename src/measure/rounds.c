@@ -44,6 +44,32 @@ static void add_answers(struct rounds *rounds, const struct measure_samples *sam
     }
 }
 
+static bool is_later(size_t i, size_t count)
+{
+    return i >= count - count / 2;
+}
+
+static bool is_second(size_t i, size_t count)
+{
+    (void)count;
+    return i % 2;
+}
+
+// Returns the gap from the samples that are not in the group to those in it (round_contrast).
+static double gap_to(const double *samples, size_t count,
+                     bool (*is_in_group)(size_t i, size_t count))
+{
+    if (count < 2)
+        return 0;
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (size_t i = 0; i < count; i++) {
+        bool group = is_in_group(i, count);
+        low[group] = fmin(low[group], samples[i]);
+        high[group] = fmax(high[group], samples[i]);
+    }
+    return fmax(low[1] - high[0], 0) - fmax(low[0] - high[1], 0);
+}
+
 static void add_samples(struct rounds *rounds, struct round_metric *metric,
                         const struct measure_samples *samples)
 {
@@ -63,12 +89,17 @@ static void add_samples(struct rounds *rounds, struct round_metric *metric,
             values[count++] = samples->values[i];
     rounds->dropped += samples->count - count;
     stats_serial_add(&metric->within, values, count);
+    const struct round_contrast contrast = {.drift = gap_to(values, count, is_later),
+                                            .swing = gap_to(values, count, is_second)};
     double median = stats_median(values, count); // comes last, because stats_median sorts `values`
     arena_rewind(arena, mark);
     if (rounds->info->distribution && metric == rounds->metrics)
         add_answers(rounds, samples);
     if (count == 0)
         return;
+    metric->contrasts = arena_grow(arena, metric->contrasts, metric->rounds, &metric->contrast_room,
+                                   sizeof *metric->contrasts);
+    metric->contrasts[metric->rounds] = contrast;
     metric->medians =
         arena_grow(arena, metric->medians, metric->rounds, &metric->median_room, sizeof(double));
     metric->medians[metric->rounds++] = median;

@@ -7,10 +7,19 @@
 #include "math/stats.h"
 #include "measure/visit.h"
 
+// The gap between two groups of the samples of one round: above 0 if each sample of the second
+// group is above each sample of the first, below 0 if each is below, 0 if the groups overlap
+// or one has no sample.
+struct round_contrast {
+    double drift; // from the earlier half of the samples to the later half
+    double swing; // from the first, third … sample to the second, fourth …
+};
+
 struct round_metric {
     double *medians; // median of the metric's samples in each round, in time order
     double *limits;  // physical limits of the metric, from all visits that reported one
-    size_t rounds, median_room, limit_count, limit_room;
+    struct round_contrast *contrasts; // of each round, in time order
+    size_t rounds, median_room, contrast_room, limit_count, limit_room;
     size_t samples;
     double step; // largest step of the clock that timed the samples, in the metric's unit
     // Half of the 95 % interval that the last visit with samples of the metric computed

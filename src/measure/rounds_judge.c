@@ -11,12 +11,15 @@
 static const double correlation_allowed = 0.3;
 // A correlation of this many standard errors is chance with a probability of at most 0.05 %.
 static const double chance_deviations = 3.3;
+// A contrast counts if chance makes such a one with a probability of at most this.
+static const double contrast_chance = 0.0005;
 
 enum {
     // With this many samples, the share of samples below a value is known to ±30 %.
     FEW_SAMPLES = 20,
     // A round with fewer samples is not compared with the other rounds.
-    ROUND_SAMPLES_LEAST = 4
+    ROUND_SAMPLES_LEAST = 4,
+    CONTRASTS_LEAST = 3 // Contrasts of fewer rounds may all be alike by chance.
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
@@ -152,6 +155,43 @@ static bool is_correlated(const struct stats_serial *serial, double matters)
            sqrt(correlation * serial->squared_deviations / serial->freedom) > matters;
 }
 
+// Returns the mean of one contrast of a metric's rounds (`swing`: else of the drift), if it is
+// beyond chance and above `matters`; else 0. Unlike the correlation, this sees few samples a round:
+// the correlation of three rounds of four samples is never beyond chance.
+static double clear_contrast(const struct round_metric *metric, bool swing, double matters,
+                             struct arena *scratch)
+{
+    size_t count = metric->rounds;
+    if (count < CONTRASTS_LEAST)
+        return 0;
+    struct arena_mark mark = arena_mark(scratch);
+    double *values = ARENA_ARRAY(scratch, count, double);
+    for (size_t i = 0; i < count; i++)
+        values[i] = swing ? metric->contrasts[i].swing : metric->contrasts[i].drift;
+    double mean = stats_mean(values, count);
+    double error = stats_deviation(values, count) / sqrt((double)count);
+    arena_rewind(scratch, mark);
+    double chance = stats_t_quantile(1 - contrast_chance / 2, (unsigned)count - 1) * error;
+    return fabs(mean) > fmax(chance, matters) ? mean : 0;
+}
+
+static void judge_contrasts(const struct rounds *rounds, double matters, struct arena *arena,
+                            struct result *result)
+{
+    const struct round_metric *primary = rounds_primary(rounds);
+    // The median may lie in the middle of the gap, so it is off by half of it.
+    double drift = clear_contrast(primary, false, 2 * matters, arena);
+    double swing = clear_contrast(primary, true, 2 * matters, arena);
+    double share = (fabs(drift) > 0 ? drift : swing) / fabs(result->metrics[0].median);
+    if (!(fabs(share) > 0))
+        return;
+    result_flag(arena, result, VERDICT_SUSPECT, "correlated",
+                "the value %s while it was measured: in each round, %s %.3g %% %s",
+                fabs(drift) > 0 ? "drifted" : "alternated",
+                fabs(drift) > 0 ? "the later samples are" : "every other sample is",
+                100 * fabs(share), share > 0 ? "higher" : "lower");
+}
+
 static void judge_correlation(const struct rounds *gathered, double goal, struct arena *arena,
                               struct result *result)
 {
@@ -161,7 +201,9 @@ static void judge_correlation(const struct rounds *gathered, double goal, struct
     stats_serial_add(&rounds, primary->round_medians, primary->round_count);
     double matters = rounds_goal(rounds_primary(gathered), goal) * fabs(primary->median);
     bool within_rounds = is_correlated(within, matters);
-    if (within_rounds || is_correlated(&rounds, matters))
+    if (!within_rounds && !is_correlated(&rounds, matters))
+        judge_contrasts(gathered, matters, arena, result);
+    else
         result_flag(arena, result, VERDICT_SUSPECT, "correlated",
                     "the value drifted %s (correlation of neighbouring %s: %.2f)",
                     within_rounds ? "while it was measured" : "over the run",
