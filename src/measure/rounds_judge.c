@@ -291,8 +291,11 @@ void rounds_judge(const struct rounds *rounds, double goal, bool step_limits, st
     for (size_t i = 0; i < result->metric_count; i++)
         judge_limit(arena, result, &result->metrics[i]);
     judge_censoring(arena, result);
-    if (result->metric_count == 0)
+    if (result->metric_count == 0) {
+        if (rounds->count > 0)
+            result_flag(arena, result, VERDICT_SUSPECT, "not-finite", "no metric has a value");
         return;
+    }
     judge_precision(rounds, goal, step_limits, arena, result);
     judge_others(rounds, goal, arena, result);
     if (rounds->info->distribution)

@@ -41,6 +41,20 @@ static void the_first_metric_may_be_absent(void **state)
     arena_destroy(f.arena);
 }
 
+// Given visits without a value, as of a device whose clock stands still, then the case is not `ok`.
+static void rounds_without_any_value_are_suspect(void **state)
+{
+    (void)state;
+    struct fixture f = begin(40);
+    while (!collect_done(f.collect))
+        collect_visit(f.collect, measure_visit_create(f.arena));
+    struct result result = end(&f);
+    assert_int_equal(result.metric_count, 0);
+    assert_int_equal(result.verdict, VERDICT_SUSPECT);
+    assert_non_null(find_reason(&result, "not-finite"));
+    arena_destroy(f.arena);
+}
+
 static void looks_happen_only_after_5_10_20_rounds(void **state)
 {
     (void)state;
@@ -413,6 +427,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_samples_stop_at_the_first_look),
         cmocka_unit_test(the_first_metric_may_be_absent),
+        cmocka_unit_test(rounds_without_any_value_are_suspect),
         cmocka_unit_test(looks_happen_only_after_5_10_20_rounds),
         cmocka_unit_test(the_budget_ends_a_case_and_it_is_reported),
         cmocka_unit_test(a_little_imprecise_is_noted_and_very_imprecise_is_suspect),
