@@ -136,6 +136,44 @@ static void a_kernel_that_did_not_run_shows(void **state)
     }
 }
 
+static const struct gpu_backend *whole; // the backend that loses no kernel
+
+static bool lose_second(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
+                        struct error *err)
+{
+    return batch->commands == 1 || whole->batch_dispatch(batch, dispatch, err);
+}
+
+// Given a driver that loses the second kernel of each row, then the data are wrong, although a
+// visit has an even number of rows.
+static void a_kernel_that_every_row_loses_shows(void **state)
+{
+    struct workbench *bench = *state;
+    struct gpu_device *device = bench->session.device;
+    whole = device->backend;
+    struct gpu_backend lossy = *whole;
+    lossy.batch_dispatch = lose_second;
+    bench->request.sample_ns = 1000000;
+    device->backend = &lossy;
+    bool done = workbench_visit(bench, "work=scale/mode=batch/elements=1000");
+    device->backend = whole;
+    assert_false(done);
+    assert_int_equal(bench->err.code, ERROR_MISMATCH);
+}
+
+// All factors of a row together are near 1, so that the values of a visit stay in range.
+static void the_factors_of_a_row_stay_near_one(void **state)
+{
+    (void)state;
+    double product = 1, most = 1, least = 1;
+    for (uint64_t number = 0; number < 4096; number++) {
+        product *= fabs((double)launch_factor(number));
+        most = fmax(most, product);
+        least = fmin(least, product);
+    }
+    assert_true(product == 1 && most == 8 && least == 1);
+}
+
 static void one_wrong_element_is_a_mismatch(void **state)
 {
     struct launch_session *own = session_of(state);
@@ -214,6 +252,8 @@ int main(int argc, char **argv)
         EACH(a_kernel_begins_after_its_submission_and_before_the_host_knows_it_done),
         EACH(every_element_is_scaled_as_often_as_there_were_kernels),
         EACH(a_kernel_that_did_not_run_shows),
+        EACH(a_kernel_that_every_row_loses_shows),
+        cmocka_unit_test(the_factors_of_a_row_stay_near_one),
         EACH(one_wrong_element_is_a_mismatch),
         EACH(what_does_not_fit_is_refused),
         EACH(a_check_that_does_not_run_proves_nothing),

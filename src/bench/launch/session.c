@@ -5,6 +5,8 @@
 #include "measure/limits.h"
 #include "measure/unit.h"
 
+#include <math.h>
+
 enum {
     MEMORY_SHARE = 4, // each of the two buffers takes at most 1/4 of the device's memory
     // Maximum elements of a kernel on a CPU: with more, the launch would cost too little to see.
@@ -188,7 +190,7 @@ bool launch_prepare(struct launch_session *session, uint64_t elements, struct er
     return run_once(session, session->fill, session->ends[0],
                     &(struct params){(uint32_t)elements, 1}, err) &&
            run_once(session, session->fill, session->ends[1],
-                    &(struct params){(uint32_t)elements, 2}, err);
+                    &(struct params){(uint32_t)elements, 3}, err);
 }
 
 bool launch_count_clear(struct launch_session *session, struct error *err)
@@ -226,7 +228,17 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
            error_set(err, ERROR_MISMATCH, "%u of %u elements are wrong", wrong, count);
 }
 
-// The factors −1 and 1 alternate: each kernel changes its target, and products are exact.
+// Products with powers of two are exact, and each kernel changes its target. A kernel that did not
+// run leaves out the factor of one even kernel. In one row, these exponents are 1 to 3 in no order
+// that repeats, each followed by its negative: so values stay near 1, and even in rows that always
+// lose the same kernels, the lost factors seldom make up for each other.
+float launch_factor(uint64_t number)
+{
+    uint32_t mixed = (uint32_t)(number / 4 + 1) * LAUNCH_MIX;
+    int exponent = 1 + (int)((mixed >> 16) % 3);
+    return number % 2 ? 1 : -(float)ldexp(1, number % 4 == 0 ? exponent : -exponent);
+}
+
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {
@@ -235,7 +247,7 @@ void launch_record(struct launch_session *session, const struct launch_case *thi
                                                          .args = {{.buffer = session->words}}});
         return;
     }
-    const struct params params = {(uint32_t)this_case->elements, number % 2 ? 1 : -1};
+    const struct params params = {(uint32_t)this_case->elements, launch_factor(number)};
     uint64_t bytes = this_case->elements * LAUNCH_ELEMENT_BYTES;
     struct gpu_dispatch dispatch = {
         .program = session->scale,

@@ -75,8 +75,8 @@ MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
 void launch_close(struct bench_session *bench);
 
 // Makes both buffers of the pair large enough for `elements` elements. The first gets the data of
-// launch.h, the second twice these values. No scaling kernel writes doubled values, so launch_check
-// of ends[1] fails if no kernel ran.
+// launch.h, the second three times these values. No scaling kernel writes tripled values, so
+// launch_check of ends[1] fails if no kernel ran.
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
                                struct error *err);
 
@@ -94,8 +94,12 @@ MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint6
 MUST_CHECK bool launch_count_clear(struct launch_session *session, struct error *err);
 MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, struct error *err);
 
-// Records kernel number `number` of a sample. A scaling kernel reads ends[number % 2] and writes
-// the other buffer of the pair. If its number is even, it multiplies by −1, else by 1.
+// Returns the factor of scaling kernel number `number` of a sample: 1 if the number is odd, else a
+// negative power of two.
+float launch_factor(uint64_t number);
+
+// Records kernel number `number` of a sample. A scaling kernel reads ends[number % 2], multiplies
+// by launch_factor(number), and writes the other buffer of the pair.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch);
 
@@ -131,9 +135,9 @@ struct launch_row {
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
     size_t batch_count;
     uint64_t done; // number of kernels run since launch_prepare or launch_count_clear
-    // signs[i] is the sign that the data in session->ends[i] should have. signs[1] is 0 until a
-    // kernel has written ends[1].
-    float signs[2];
+    // The data in session->ends[i] should be those of launch.h times factors[i]. factors[1] is 0
+    // until a kernel has written ends[1].
+    float factors[2];
     // host time in ns per kernel of the calls that submit; 0 for round-trip, one-way and signal
     double submit_ns;
 };

@@ -91,12 +91,11 @@ static bool make_batches(struct launch_row *row, size_t count, uint64_t length, 
 
 // ---------------------------------------------------------------- one sample: the time of a kernel
 
-// Updates `row` after `count` more kernels: row->done, and row->signs for the data in both buffers.
+// Updates `row` after the kernels 0 to `count` − 1 ran once more.
 static void note_done(struct launch_row *row, uint64_t count)
 {
-    float first = count / 2 % 2 ? -row->signs[0] : row->signs[0];
-    row->signs[0] = first;
-    row->signs[1] = count % 2 ? -first : first;
+    for (uint64_t k = 0; k < count; k++)
+        row->factors[1 - k % 2] = row->factors[k % 2] * launch_factor(k);
     row->done += count;
 }
 
@@ -289,7 +288,7 @@ static bool take_samples(struct launch_row *row, const struct samples *samples, 
 
 static bool prepare(struct launch_row *row, struct error *err)
 {
-    row->signs[0] = 1;
+    row->factors[0] = 1;
     return row->this_case->elements ? launch_prepare(row->session, row->this_case->elements, err)
                                     : launch_count_clear(row->session, err);
 }
@@ -297,8 +296,8 @@ static bool prepare(struct launch_row *row, struct error *err)
 static bool verify(struct launch_row *row, struct error *err)
 {
     if (row->this_case->elements)
-        return launch_check(row->session, 0, row->this_case->elements, row->signs[0], err) &&
-               launch_check(row->session, 1, row->this_case->elements, row->signs[1], err);
+        return launch_check(row->session, 0, row->this_case->elements, row->factors[0], err) &&
+               launch_check(row->session, 1, row->this_case->elements, row->factors[1], err);
     uint32_t count = 0;
     if (!launch_count(row->session, &count, err))
         return false;
