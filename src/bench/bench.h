@@ -133,6 +133,11 @@ void bench_session_close(struct bench_session *session);
 MUST_CHECK bool bench_clock_probe(struct bench_session *session, struct error *err);
 MUST_CHECK bool bench_device_clock_probe(struct bench_session *session, struct error *err);
 
+// As bench_clock_probe, for benchmarks that use only session->clock.stamps_off. If the probe fails,
+// session->clock stays all 0, so the time stamps count as right. Fails only if the device is lost
+// or does not answer.
+MUST_CHECK bool bench_stamps_probe(struct bench_session *session, struct error *err);
+
 // Returns the largest number of counts by which the core's counter can advance in `ns` nanoseconds;
 // 0 if the counter's rate is not known.
 double bench_counts_most(const struct bench_session *session, double ns);

@@ -56,6 +56,18 @@ bool bench_device_clock_probe(struct bench_session *session, struct error *err)
                       session->info->id));
 }
 
+bool bench_stamps_probe(struct bench_session *session, struct error *err)
+{
+    struct error why;
+    if (bench_clock_probe(session, &why))
+        return true;
+    session->clock = (struct measure_clock){0};
+    if (why.code != ERROR_DEVICE_LOST && why.code != ERROR_TIMEOUT)
+        return true;
+    *err = why;
+    return false;
+}
+
 double bench_counts_most(const struct bench_session *session, double ns)
 {
     double hz = session->clock.counter_hz;

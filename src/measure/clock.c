@@ -159,7 +159,8 @@ void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *bat
 static const double snap = 0.02;
 static const uint64_t no_narrow_counter = UINT64_C(1) << 25;
 static const double slowest_core_hz = 150e6;
-// The host, against which the device clock is measured, may notice the end of a run late.
+// The host may notice the end of a run late. It measures the device clock and, without such a
+// clock, the time stamps.
 static const double stamps_off_allowed = 0.1, dispatch_most_ns = 1e5;
 
 enum {
@@ -334,9 +335,16 @@ static double tick_against_host(const struct clock_run *runs, size_t count, unsi
     return tick_between(runs, a, b, bits);
 }
 
-// Returns measure_clock.stamps_off.
-static double stamps_off(const struct clock_run *runs, size_t count, double stamp_step_ns,
-                         const struct measure_clock *clock)
+// Returns measure_clock.stamps_off: `off`, or 0 if it may be an error of measurement. All clocks
+// measured about length_ns.
+static double stamps_off(double off, double length_ns, double stamp_step_ns)
+{
+    double allowed = stamps_off_allowed + (dispatch_most_ns + 2 * stamp_step_ns) / length_ns;
+    return isfinite(off) && fabs(off) > allowed ? off : 0;
+}
+
+static double stamps_off_device(const struct clock_run *runs, size_t count, double stamp_step_ns,
+                                const struct measure_clock *clock)
 {
     double off = INFINITY, elapsed_ns = 0;
     for (size_t r = 0; r < count; r++) {
@@ -346,8 +354,7 @@ static double stamps_off(const struct clock_run *runs, size_t count, double stam
                      clock->device_tick_ns;
         off = fmin(off, runs[r].span_ns / elapsed_ns - 1);
     }
-    double allowed = stamps_off_allowed + (dispatch_most_ns + 2 * stamp_step_ns) / elapsed_ns;
-    return isfinite(off) && fabs(off) > allowed ? off : 0;
+    return stamps_off(off, elapsed_ns, stamp_step_ns);
 }
 
 static double core_ticks_per_device_tick(struct arena *scratch, const struct clock_run *runs,
@@ -394,6 +401,23 @@ static double shortest_span_ns(const struct clock_run *runs, size_t count, uint3
     return shortest;
 }
 
+static double shortest_wait_ns(const struct clock_run *runs, size_t count, uint32_t iterations)
+{
+    double shortest = INFINITY;
+    for (size_t r = 0; r < count; r++)
+        if (runs[r].iterations == iterations)
+            shortest = fmin(shortest, runs[r].seen_ns - runs[r].asked_ns);
+    return shortest;
+}
+
+static double stamps_off_host(const struct clock_run *runs, size_t count, double stamp_step_ns)
+{
+    uint32_t most = most_iterations(runs, count);
+    double span_ns = shortest_span_ns(runs, count, most) - shortest_span_ns(runs, count, 0);
+    double host_ns = shortest_wait_ns(runs, count, most) - shortest_wait_ns(runs, count, 0);
+    return host_ns > 0 ? stamps_off(span_ns / host_ns - 1, host_ns, stamp_step_ns) : 0;
+}
+
 void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, size_t count,
                           double stamp_step_ns, struct measure_clock *clock)
 {
@@ -411,7 +435,9 @@ void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, s
         clock->device_tick_ns = snapped_to(tick_ns, 1);
         clock->device_step_ns =
             step_of(runs, count, DEVICE, clock->device_bits) * clock->device_tick_ns;
-        clock->stamps_off = stamps_off(runs, count, stamp_step_ns, clock);
+        clock->stamps_off = stamps_off_device(runs, count, stamp_step_ns, clock);
+    } else {
+        clock->stamps_off = stamps_off_host(runs, count, stamp_step_ns);
     }
     if (clock->has_counter) {
         unsigned bits = clock_evidence_bits(runs, count);

@@ -22,7 +22,8 @@ struct measure_clock {
     double device_tick_ns; // length of one tick of the device-wide clock, in ns
     double device_step_ns; // smallest step of the device-wide clock, in ns
     // Share by which time stamps say more time (above 0) or less (below 0) than the device-wide
-    // clock; 0 if they agree, or if there is no such clock.
+    // clock or, if kernels cannot read such a clock, than the host's clock; 0 if they agree. Always
+    // 0 for a CPU, whose threads other processes delay.
     double stamps_off;
     // The clock kernel, which measures the core clock; NULL if kernels can read no clock.
     struct gpu_program *program;
@@ -35,9 +36,11 @@ struct measure_clock {
 
 // Runs the clock kernel for about 20 ms of device time (at most about 0.5 s) and fills `clock` (see
 // clock_evidence_judge). If an earlier probe of this device has filled `known`, takes those values
-// and only creates the program and the buffer. `known` may be NULL or all 0. If kernels can read no
-// clock, all members of `clock` are 0 or NULL; that is no error. `scope` owns the program and the
-// buffer, so it must outlive `clock`.
+// and only creates the program and the buffer. `known` may be NULL or all 0. `scope` owns the
+// program and the buffer, so it must outlive `clock`.
+//
+// If kernels can read no clock, that is no error: all members of `clock` are 0 or NULL, except
+// iteration_ns and stamps_off of a device that is neither a CPU nor a model.
 MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, const struct measure_clock *known,
                                     struct measure_clock *clock, struct error *err);
 

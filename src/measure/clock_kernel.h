@@ -60,7 +60,8 @@ struct clock_run {
     size_t count;
     uint32_t iterations; // number of iterations of the wait between two stamps
     double span_ns;
-    double seen_ns; // host time in ns at which the host noticed the end of the run
+    // Host time in ns right before the host submitted the run, and when it noticed the run's end.
+    double asked_ns, seen_ns;
 };
 
 // Returns the width of the core's counter in bits; 0 if the runs do not show the width yet. Three
@@ -90,6 +91,9 @@ unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 //   its last stamp. The smallest such quotient of the runs with the most iterations counts, because
 //   other work makes spans longer. Below 0.9 or above 1.1, with two steps of the time stamps and
 //   0.1 ms for a dispatch, the time stamps disagree.
+// - The same without a device clock, against the host's clock: how much longer the shortest run
+//   with the most iterations is than the shortest run with 0 iterations, by the time stamps and
+//   from asked_ns to seen_ns. The difference leaves out what the host needs for each run.
 //
 // A counter does not count core cycles in three cases:
 // - It ticks like the device clock: equal rates within 1e-4, and equal steps (lavapipe).

@@ -10,6 +10,8 @@ enum {
     // Runs with 0 iterations at each end of the probe: the host notices one of them without delay.
     BRIEF_RUNS = 8,
     LONG_RUNS = 3,
+    // Without a device clock, the host measures the runs. It notices one of so many without delay.
+    LONG_RUNS_HOST = 16,
     RUNS_MAX = 60
 };
 static const double long_run_ns = 4e6;
@@ -29,6 +31,12 @@ struct probe {
     size_t count;
 };
 
+// Returns the time of the host's clock or, if the device's time is simulated, of the device's.
+static double host_ns(const struct probe *probe)
+{
+    return probe->virtual_time ? probe->virtual_ns : (double)clock_now_ns();
+}
+
 static bool probe_run(struct probe *probe, uint32_t iterations, struct error *err)
 {
     struct clock_run *run = &probe->runs[probe->count];
@@ -41,11 +49,14 @@ static bool probe_run(struct probe *probe, uint32_t iterations, struct error *er
                                                                  .stamps = STAMPS,
                                                                  .iterations = iterations});
     gpu_batch_span_end(probe->batch, 0);
-    if (!gpu_batch_end(probe->batch, err) || !gpu_batch_run(probe->batch, timeout_ns, err) ||
+    if (!gpu_batch_end(probe->batch, err))
+        return false;
+    run->asked_ns = host_ns(probe);
+    if (!gpu_batch_run(probe->batch, timeout_ns, err) ||
         !gpu_batch_span_ns(probe->batch, 0, &run->span_ns, err))
         return false;
     probe->virtual_ns += run->span_ns;
-    run->seen_ns = probe->virtual_time ? probe->virtual_ns : (double)clock_now_ns();
+    run->seen_ns = host_ns(probe);
     struct clock_stamp *stamps = ARENA_ARRAY(probe->arena, STAMPS, struct clock_stamp);
     const uint32_t *words = gpu_buffer_map(probe->buffer);
     for (uint32_t s = 0; s < STAMPS; s++)
@@ -67,7 +78,8 @@ static bool probe_runs(struct probe *probe, int runs, uint32_t iterations, struc
 
 // Runs the clock kernel with 0 iterations, then with more and more, and at last with 0 again. The
 // longest run is repeated until the counter's width is known.
-static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
+static bool probe_all_runs(struct probe *probe, const struct measure_clock *clock,
+                           struct error *err)
 {
     if (!probe_runs(probe, BRIEF_RUNS, 0, err))
         return false;
@@ -77,9 +89,10 @@ static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *
         if (!probe_run(probe, iterations, err))
             return false;
     } while (probe->runs[probe->count - 1].span_ns < long_run_ns && iterations < most);
-    if (!probe_runs(probe, LONG_RUNS - 1, iterations, err))
+    int runs = clock->has_device_clock ? LONG_RUNS : LONG_RUNS_HOST;
+    if (!probe_runs(probe, runs - 1, iterations, err))
         return false;
-    while (has_counter && probe->count < RUNS_MAX - BRIEF_RUNS &&
+    while (clock->has_counter && probe->count < RUNS_MAX - BRIEF_RUNS &&
            clock_evidence_bits(probe->runs, probe->count) == 0)
         if (!probe_run(probe, iterations, err))
             return false;
@@ -87,8 +100,8 @@ static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *
     return probe_runs(probe, BRIEF_RUNS, 0, err);
 }
 
-static bool probe_in_scope(struct gpu_scope *scope, struct probe *probe, bool has_counter,
-                           struct error *err)
+static bool probe_in_scope(struct gpu_scope *scope, struct probe *probe,
+                           const struct measure_clock *clock, struct error *err)
 {
     const struct gpu_buffer_desc buffer = {.bytes = clock_kernel_bytes(1, STAMPS),
                                            .memory = GPU_MEMORY_READBACK};
@@ -96,22 +109,47 @@ static bool probe_in_scope(struct gpu_scope *scope, struct probe *probe, bool ha
     if (!probe->buffer)
         return false;
     probe->batch = gpu_batch_create(scope, &(struct gpu_batch_desc){.span_count = 1}, err);
-    return probe->batch && probe_all_runs(probe, has_counter, err);
+    return probe->batch && probe_all_runs(probe, clock, err);
 }
 
-static bool probe_with(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
+static bool probe_with(struct gpu_scope *scope, struct gpu_program *program,
+                       struct measure_clock *clock, struct error *err)
 {
     const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
-    struct probe probe = {.program = clock->program,
+    struct probe probe = {.program = program,
                           .arena = arena_create(),
                           .virtual_time = info->caps & GPU_CAP(VIRTUAL_TIME)};
     struct gpu_scope *own = gpu_scope_open(gpu_scope_device(scope));
-    bool ok = probe_in_scope(own, &probe, clock->has_counter, err);
+    bool ok = probe_in_scope(own, &probe, clock, err);
     if (ok)
         clock_evidence_judge(probe.arena, probe.runs, probe.count,
                              (double)info->limits.stamp_step_ps / 1000, clock);
+    if (info->kind == GPU_KIND_CPU)
+        clock->stamps_off = 0;
     gpu_scope_close(own);
     arena_destroy(probe.arena);
+    return ok;
+}
+
+// Creates the clock kernel's variant `name`. Returns NULL with an error.
+static struct gpu_program *make_program(struct gpu_scope *scope, const char *name,
+                                        struct error *err)
+{
+    const struct gpu_kernel *kernel = kernel_find(name);
+    if (kernel)
+        return gpu_program_create(scope, &(struct gpu_program_desc){.kernel = kernel}, err);
+    error_set(err, ERROR_INTERNAL, "kernel %s is not in this build", name);
+    return NULL;
+}
+
+// Measures stamps_off and iteration_ns of a device whose kernels can read no clock.
+static bool probe_without_clock(struct gpu_scope *scope, struct measure_clock *clock,
+                                struct error *err)
+{
+    struct gpu_scope *own = gpu_scope_open(gpu_scope_device(scope));
+    struct gpu_program *program = make_program(own, "measure_clock_none", err);
+    bool ok = program && probe_with(scope, program, clock, err);
+    gpu_scope_close(own);
     return ok;
 }
 
@@ -147,16 +185,15 @@ bool measure_clock_probe(struct gpu_scope *scope, const struct measure_clock *kn
     clock->program = NULL;
     clock->stamps = NULL;
     if (!name)
-        return true;
+        return is_known || info->kind == GPU_KIND_CPU || info->caps & GPU_CAP(VIRTUAL_TIME) ||
+               probe_without_clock(scope, clock, err) ||
+               error_prefix(err, "probing the time stamps");
     if (!is_known) {
         clock->has_counter = info->caps & GPU_CAP(CORE_CLOCK);
         clock->has_device_clock = info->caps & GPU_CAP(DEVICE_CLOCK);
     }
-    const struct gpu_kernel *kernel = kernel_find(name);
-    if (!kernel)
-        return error_set(err, ERROR_INTERNAL, "kernel %s is not in this build", name);
-    clock->program = gpu_program_create(scope, &(struct gpu_program_desc){.kernel = kernel}, err);
-    return (clock->program && (is_known || probe_with(scope, clock, err)) &&
+    clock->program = make_program(scope, name, err);
+    return (clock->program && (is_known || probe_with(scope, clock->program, clock, err)) &&
             make_stamps(scope, clock, err)) ||
            error_prefix(err, "probing the clocks");
 }

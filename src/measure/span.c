@@ -430,8 +430,7 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
     if (!pass_gate(&worker, err) || !take_paced_samples(&worker, span, err) ||
         !count_work(&worker, span, err))
         return false;
-    if (desc->clock && info_of(&worker)->kind != GPU_KIND_CPU)
-        span->stamps_off = desc->clock->stamps_off;
+    span->clock = desc->clock;
     span->repeats = worker.repeats;
     span->step_ns = worker.stamp_step_ns / (double)span->repeats;
     span->device_time_ns = (uint64_t)worker.spent_ns;
@@ -445,6 +444,14 @@ bool measure_span_doubts_cores(const struct measure_span *span)
     return seen > 0 && stated > 0 && (seen > stated || seen <= stated / 2);
 }
 
+void measure_stamps_note(const struct measure_clock *clock, struct measure_visit *visit)
+{
+    if (fabs(clock->stamps_off) > 0)
+        visit_flag(visit, "clocks-disagree", "the device's time stamps say %.3g %% %s time than %s",
+                   100 * fabs(clock->stamps_off), clock->stamps_off > 0 ? "more" : "less",
+                   clock->has_device_clock ? "the clock that kernels read" : "the host's clock");
+}
+
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit)
 {
     if (span->core_hz)
@@ -453,10 +460,8 @@ void measure_span_note(const struct measure_span *span, struct measure_visit *vi
         visit->clock.low_hz = span->low_hz;
         visit->clock.high_hz = span->high_hz;
     }
-    if (fabs(span->stamps_off) > 0)
-        visit_flag(visit, "clocks-disagree",
-                   "the device's time stamps say %.3g %% %s time than the clock that kernels read",
-                   100 * fabs(span->stamps_off), span->stamps_off > 0 ? "more" : "less");
+    if (span->clock)
+        measure_stamps_note(span->clock, visit);
     if (measure_span_doubts_cores(span))
         visit_detail(visit, "cores",
                      "kernels ran on %u cores, but the driver states %u: nothing is given per core",

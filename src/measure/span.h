@@ -52,8 +52,7 @@ struct measure_span {
     unsigned cores_seen;
     unsigned cores_stated; // number of cores that the driver states; 0 if it states none
     size_t count;
-    // measure_clock.stamps_off; 0 if the device is a CPU, whose threads other processes delay.
-    double stamps_off;
+    const struct measure_clock *clock; // measure_span_desc.clock
     // True if the device waited for the host to submit (MEASURE_HOST_BOUND) in most samples.
     bool host_bound;
     // units of work per sample; the next visit uses it as measure_span_desc.repeats
@@ -80,9 +79,15 @@ MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_
                                  struct measure_span *span, struct error *err);
 
 // Adds to the visit the device time of `span`, began_ns, ended_ns and, if measured, the core clock
-// (sensor "core_clock"). If the stated number of cores is wrong (measure_span_doubts_cores), adds
-// the detail "cores". May be called only once per visit.
+// (sensor "core_clock"). If span->clock is not NULL, also calls measure_stamps_note. If the stated
+// number of cores is wrong (measure_span_doubts_cores), adds the detail "cores". May be called only
+// once per visit.
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit);
+
+// Adds the reason `clocks-disagree`, which makes the case suspect, if the device's time stamps
+// contradict another clock (measure_clock.stamps_off). Only for visits whose samples are from time
+// stamps.
+void measure_stamps_note(const struct measure_clock *clock, struct measure_visit *visit);
 
 // Returns true if the driver states a wrong number of cores: kernels ran on more cores, or not even
 // on half of them, although there were two workgroups for each.

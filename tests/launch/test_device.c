@@ -239,6 +239,19 @@ static void a_clock_that_stands_still_gives_no_time(void **state)
         assert_true(!isfinite(bench->seen->metrics[0].values[i]));
 }
 
+// Given time stamps that the clock of the session contradicts, then only the times that they gave
+// are suspect.
+static void times_from_time_stamps_of_a_wrong_unit_are_suspect(void **state)
+{
+    struct workbench *bench = *state;
+    bench->session.clock.stamps_off = 0.6;
+    assert_true(workbench_visit(bench, "work=empty/between=order/mode=batch"));
+    assert_int_equal(bench->seen->reason_count, 1);
+    assert_string_equal(bench->seen->reasons[0].code, "clocks-disagree");
+    assert_true(workbench_visit(bench, "work=empty/between=order/mode=submit"));
+    assert_int_equal(bench->seen->reason_count, 0);
+}
+
 #define EACH(test) WORKBENCH_TEST(bench_launch, test)
 
 int main(int argc, char **argv)
@@ -258,6 +271,7 @@ int main(int argc, char **argv)
         EACH(what_does_not_fit_is_refused),
         EACH(a_check_that_does_not_run_proves_nothing),
         EACH(a_clock_that_stands_still_gives_no_time),
+        EACH(times_from_time_stamps_of_a_wrong_unit_are_suspect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

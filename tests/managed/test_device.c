@@ -47,6 +47,16 @@ static void every_way_gives_every_sum(void **state)
     visit_all(bench, &planned.list);
 }
 
+static void rates_from_time_stamps_of_a_wrong_unit_are_suspect(void **state)
+{
+    struct workbench *bench = *state;
+    bench->session.clock.stamps_off = 0.6;
+    assert_true(workbench_visit(
+        bench, "touch=host/pages=faulted/advise=none/bytes=%d/oversubscribe=0", SMALL_BYTES));
+    assert_int_equal(bench->seen->reason_count, 1);
+    assert_string_equal(bench->seen->reasons[0].code, "clocks-disagree");
+}
+
 static void quick_is_a_handful(void **state)
 {
     struct planned planned = planned_of(*state);
@@ -143,6 +153,7 @@ int main(int argc, char **argv)
         return status;
     const struct CMUnitTest tests[] = {
         EACH(every_way_gives_every_sum),
+        EACH(rates_from_time_stamps_of_a_wrong_unit_are_suspect),
         EACH(quick_is_a_handful),
         EACH(sums_that_are_wrong_are_a_mismatch),
         EACH(more_than_is_free_is_not_asked_for),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The clock probe, spans, programs and words on the device that is there.
 #include "device_api.h"
+#include "gpu/backend.h"
 #include "measure/clock_kernel.h"
 #include "measure/program.h"
 #include "measure/span.h"
@@ -20,6 +21,7 @@ struct fixture {
 };
 
 static struct work *scripted; // work whose times are scripted; NULL: none
+static double stretched = 1;  // factor by which time stamps say more time than they should
 
 static int open_device(void **state)
 {
@@ -113,6 +115,7 @@ bool __wrap_gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns
         scripted->total_ns += *ns;
         scripted->units += scripted->recorded;
     }
+    *ns *= stretched;
     return known;
 }
 
@@ -215,6 +218,29 @@ static void the_span_lasts_as_long_as_its_work(void **state)
     }
     assert_true(unit_ns > waited_ns / 4);
     arena_destroy(arena);
+}
+
+// Given a GPU whose kernels can read no clock, when its time stamps say ten times too much, then
+// the host's clock shows it.
+static void time_stamps_of_a_wrong_unit_contradict_the_host(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct gpu_info *really = fixture->device->info;
+    struct gpu_info gpu = *really;
+    struct measure_clock clock;
+    struct error err;
+    gpu.kind = GPU_KIND_DISCRETE;
+    gpu.caps &= ~(GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK) | GPU_CAP(CORE_ID));
+    fixture->device->info = &gpu;
+    stretched = 10;
+    bool done = measure_clock_probe(fixture->scope, NULL, &clock, &err);
+    stretched = 1;
+    fixture->device->info = really;
+    if (!done)
+        fail_msg("%s", err.message);
+    print_message("%.3g %% too much time\n", 100 * clock.stamps_off);
+    assert_true(clock.stamps_off > 0.1);
+    assert_null(clock.program);
 }
 
 static void a_recording_mistake_is_reported(void **state)
@@ -351,6 +377,8 @@ int main(int argc, char **argv)
                                         close_device),
         cmocka_unit_test_setup_teardown(the_span_lasts_as_long_as_its_work, open_device,
                                         close_device),
+        cmocka_unit_test_setup_teardown(time_stamps_of_a_wrong_unit_contradict_the_host,
+                                        open_device, close_device),
         cmocka_unit_test_setup_teardown(a_recording_mistake_is_reported, open_device, close_device),
         cmocka_unit_test_setup_teardown(programs_are_compiled_once_for_the_same_choices,
                                         open_device, close_device),

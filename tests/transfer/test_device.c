@@ -261,6 +261,19 @@ static void eight_looks_at_an_eighth_see_every_byte(void **state)
     test_free(words);
 }
 
+// Given time stamps that the clock of the session contradicts, then only the times that they gave
+// are suspect.
+static void times_from_time_stamps_of_a_wrong_unit_are_suspect(void **state)
+{
+    struct workbench *bench = *state;
+    bench->session.clock.stamps_off = 0.6;
+    assert_true(visit(bench, "direction=h2d/memory=pinned/by=copy/mode=row", 4096));
+    assert_int_equal(bench->seen->reason_count, 1);
+    assert_string_equal(bench->seen->reasons[0].code, "clocks-disagree");
+    assert_true(visit(bench, "direction=h2d/memory=pinned/by=copy/mode=single", 4096));
+    assert_int_equal(bench->seen->reason_count, 0);
+}
+
 #define EACH(test) WORKBENCH_TEST_SETUP(bench_transfer, test, open_session)
 
 int main(int argc, char **argv)
@@ -278,6 +291,7 @@ int main(int argc, char **argv)
         EACH(a_device_that_is_alone_is_told_so),
         EACH(one_wrong_byte_on_the_device_is_a_mismatch),
         EACH(one_wrong_byte_on_the_host_is_a_mismatch),
+        EACH(times_from_time_stamps_of_a_wrong_unit_are_suspect),
         cmocka_unit_test(shifted_data_differ_in_every_word),
         cmocka_unit_test(eight_looks_at_an_eighth_see_every_byte),
     };

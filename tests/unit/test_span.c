@@ -244,13 +244,21 @@ static void a_span_of_time_stamps_that_disagree_is_suspect(void **state)
     (void)state;
     struct arena *arena = arena_create();
     struct measure_visit *visit = measure_visit_create(arena);
-    measure_span_note(&(struct measure_span){.stamps_off = 0}, visit);
+    struct measure_clock clock = {.has_device_clock = true};
+    const struct measure_span span = {.clock = &clock};
+    measure_span_note(&span, visit);
     assert_int_equal(visit->reason_count, 0);
-    measure_span_note(&(struct measure_span){.stamps_off = -0.375}, visit);
+    clock.stamps_off = -0.375;
+    measure_span_note(&span, visit);
     assert_int_equal(visit->reason_count, 1);
     assert_string_equal(visit->reasons[0].code, "clocks-disagree");
     assert_string_equal(visit->reasons[0].text, "the device's time stamps say 37.5 % less time "
                                                 "than the clock that kernels read");
+    // Without a clock that kernels read, the host's clock shows it.
+    clock = (struct measure_clock){.stamps_off = 0.6};
+    measure_stamps_note(&clock, visit);
+    assert_string_equal(visit->reasons[1].text,
+                        "the device's time stamps say 60 % more time than the host's clock");
     arena_destroy(arena);
 }
 

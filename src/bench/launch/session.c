@@ -169,7 +169,7 @@ bool launch_open(struct bench_session *bench, struct error *err)
     return (session->scale = measure_program(&bench->programs, "launch_scale", NULL, err)) &&
            (session->fill = measure_program(&bench->programs, "launch_fill", NULL, err)) &&
            (session->check = measure_program(&bench->programs, "launch_check", NULL, err)) &&
-           make_empty(session, err) && make_warm(session, err);
+           make_empty(session, err) && make_warm(session, err) && bench_stamps_probe(bench, err);
 }
 
 bool launch_prepare(struct launch_session *session, uint64_t elements, struct error *err)

@@ -323,6 +323,8 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
     }
     if (!is_host_timed(this_case) || this_case->mode == LAUNCH_SUBMIT)
         visit_samples(visit, METRIC_HOST, taken->submit_ns, taken->count, 1 / (double)row->kernels);
+    if (!is_host_timed(this_case))
+        measure_stamps_note(&row->session->bench->clock, visit);
     visit_detail(visit, "clock", "%s", is_host_timed(this_case) ? "host" : "device");
     visit_detail(visit, "kernels", "%llu a sample",
                  (unsigned long long)(this_case->mode == LAUNCH_ROUND_TRIP ? LAUNCH_ROUND_TRIPS

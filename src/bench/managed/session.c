@@ -39,7 +39,8 @@ bool managed_open(struct bench_session *bench, struct error *err)
            (session->check = measure_program(&bench->programs, "managed_check", NULL, err)) &&
            (session->triad = measure_program(&bench->programs, "managed_triad", NULL, err)) &&
            (session->right =
-                bench_buffer(bench->scope, MANAGED_ELEMENT_BYTES, GPU_MEMORY_DEVICE, err));
+                bench_buffer(bench->scope, MANAGED_ELEMENT_BYTES, GPU_MEMORY_DEVICE, err)) &&
+           bench_stamps_probe(bench, err);
 }
 
 // ---------------------------------------------------------------- memory

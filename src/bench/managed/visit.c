@@ -91,6 +91,7 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     const struct managed_case *this_case = &trial->this_case;
     measure_span_rate(&trial->later, bytes, METRIC_BANDWIDTH, visit);
     measure_span_note(&trial->later, visit);
+    measure_stamps_note(&trial->run->session->clock, visit);
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);

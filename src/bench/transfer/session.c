@@ -85,7 +85,8 @@ bool transfer_open(struct bench_session *bench, struct error *err)
     session->bench = bench;
     bench->state = session;
     find_queues(session);
-    if (!transfer_station_init(&session->home, &bench->programs, err) || !warm_up(session, err))
+    if (!transfer_station_init(&session->home, &bench->programs, err) || !warm_up(session, err) ||
+        !bench_stamps_probe(bench, err))
         return false;
     measure_link_of(bench->arena, bench->info, &session->link);
     bench->limits.link_bytes_per_s = session->link.bytes_per_s;

@@ -461,6 +461,8 @@ static void report(const struct trial *trial, struct measure_visit *visit)
         visit_by_host(visit, METRIC_TIME);
     }
     measure_span_note(span, visit);
+    if (!is_host_timed(trial->jobs[0].this_case))
+        measure_stamps_note(&trial->run->session->clock, visit);
     report_details(trial, visit);
 }
 
