@@ -55,6 +55,32 @@ static void rounds_without_any_value_are_suspect(void **state)
     arena_destroy(f.arena);
 }
 
+// Given as few rounds as in `quick`, whose samples have the same order each time.
+static void samples_of_two_levels_in_each_round_are_suspect(void **state)
+{
+    (void)state;
+    static const struct {
+        double samples[4];
+        const char *text; // NULL: the median is the level of most samples, so not suspect
+    } cases[] = {{{100, 100, 120, 120}, "the later samples are 18.2 % higher"},
+                 {{120, 120, 100, 100}, "the later samples are 18"},
+                 {{100, 102, 104, 106}, "drifted while it was measured"},
+                 {{100, 120, 100, 120}, "every other sample is 18"},
+                 {{120, 100, 100, 100}, NULL},
+                 {{100, 100, 100, 120}, NULL}};
+    for (unsigned i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        const char *wanted = cases[i / 2].text;
+        begin_with(&f, &(struct collect_rule){.goal = 0.005, .rounds_min = i % 2 ? 3 : 5});
+        while (!collect_done(f.collect))
+            visit_with(&f, cases[i / 2].samples, 4, 0.01);
+        struct result result = end(&f);
+        assert_int_equal(result.verdict, wanted ? VERDICT_SUSPECT : VERDICT_OK);
+        assert_true(!wanted || strstr(find_reason(&result, "correlated")->text, wanted));
+        arena_destroy(f.arena);
+    }
+}
+
 static void looks_happen_only_after_5_10_20_rounds(void **state)
 {
     (void)state;
@@ -428,6 +454,7 @@ int main(void)
         cmocka_unit_test(equal_samples_stop_at_the_first_look),
         cmocka_unit_test(the_first_metric_may_be_absent),
         cmocka_unit_test(rounds_without_any_value_are_suspect),
+        cmocka_unit_test(samples_of_two_levels_in_each_round_are_suspect),
         cmocka_unit_test(looks_happen_only_after_5_10_20_rounds),
         cmocka_unit_test(the_budget_ends_a_case_and_it_is_reported),
         cmocka_unit_test(a_little_imprecise_is_noted_and_very_imprecise_is_suspect),

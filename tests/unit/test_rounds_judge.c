@@ -280,32 +280,6 @@ static void drift_over_the_run_is_suspect(void **state)
     arena_destroy(f.arena);
 }
 
-// Given as few rounds as in `quick`, whose samples have the same order each time.
-static void samples_of_two_levels_in_each_round_are_suspect(void **state)
-{
-    (void)state;
-    static const struct {
-        double samples[4];
-        const char *text; // NULL: the median is the level of most samples, so not suspect
-    } cases[] = {{{100, 100, 120, 120}, "the later samples are 18.2 % higher"},
-                 {{120, 120, 100, 100}, "the later samples are 18"},
-                 {{100, 102, 104, 106}, "drifted while it was measured"},
-                 {{100, 120, 100, 120}, "every other sample is 18"},
-                 {{120, 100, 100, 100}, NULL},
-                 {{100, 100, 100, 120}, NULL}};
-    for (unsigned i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
-        struct fixture f;
-        const char *wanted = cases[i / 2].text;
-        begin_with(&f, &(struct collect_rule){.goal = 0.005, .rounds_min = i % 2 ? 3 : 5});
-        while (!collect_done(f.collect))
-            visit_with(&f, cases[i / 2].samples, 4, 0.01);
-        struct result result = end(&f);
-        assert_int_equal(result.verdict, wanted ? VERDICT_SUSPECT : VERDICT_OK);
-        assert_true(!wanted || strstr(find_reason(&result, "correlated")->text, wanted));
-        arena_destroy(f.arena);
-    }
-}
-
 static void drift_far_below_the_goal_does_not_matter(void **state)
 {
     (void)state;
@@ -511,7 +485,6 @@ int main(void)
         cmocka_unit_test(where_lower_is_better_a_time_below_its_limit_is_suspect),
         cmocka_unit_test(drift_within_rounds_is_suspect),
         cmocka_unit_test(drift_over_the_run_is_suspect),
-        cmocka_unit_test(samples_of_two_levels_in_each_round_are_suspect),
         cmocka_unit_test(drift_far_below_the_goal_does_not_matter),
         cmocka_unit_test(independent_noise_is_hardly_ever_called_correlated),
         cmocka_unit_test(flags_of_visits_are_counted_once_a_code),
