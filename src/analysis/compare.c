@@ -165,6 +165,7 @@ static void row_add(struct comparing *c, const struct compare_row *row)
                                sizeof *compare->rows);
     compare->rows[compare->row_count++] = *row;
     compare->counts[row->word]++;
+    compare->suspect_slower += row->word == COMPARE_SLOWER && row->suspect;
     struct compare_part *part = part_get(c, row->base ? row->base->benchmark : row->now->benchmark);
     part->counts[row->word]++;
     bool directed = row->base_metric && row->base_metric->better != BETTER_NONE && !row->is_part;
@@ -405,17 +406,9 @@ bool compare_runs(struct arena *arena, const struct run *base, const struct run 
     return something_compared(compare, err);
 }
 
-size_t compare_suspect_slower(const struct compare *compare)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < compare->row_count; i++)
-        count += compare->rows[i].word == COMPARE_SLOWER && compare->rows[i].suspect;
-    return count;
-}
-
 bool compare_regressed(const struct compare *compare)
 {
-    size_t ignored = compare->strict ? 0 : compare_suspect_slower(compare);
+    size_t ignored = compare->strict ? 0 : compare->suspect_slower;
     return compare->counts[COMPARE_SLOWER] > ignored || compare->counts[COMPARE_BROKEN] > 0;
 }
 

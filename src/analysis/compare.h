@@ -147,6 +147,7 @@ struct compare {
     struct compare_part *parts;
     size_t part_count, part_capacity;
     size_t counts[COMPARE_WORD_COUNT];
+    size_t suspect_slower; // number of rows with the word SLOWER of which a result is suspect
 };
 
 struct compare_desc {
@@ -172,9 +173,6 @@ void compare_excuse_outliers(struct arena *arena, struct compare *compare,
 // Returns true if the two devices of a pair are different cards of one model: name and API are
 // equal, both UUIDs are known, and they differ.
 bool compare_other_card(const struct device_pair *pair);
-
-// Returns the number of rows with the word SLOWER of which a result is suspect.
-size_t compare_suspect_slower(const struct compare *compare);
 
 // Returns true if any case is slower or broken in new; `fathom compare` then exits with a failure,
 // for use in CI. A suspect result may differ for a reason that is not the code under test, such as

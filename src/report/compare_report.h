@@ -32,9 +32,9 @@ void compare_markdown(const struct compare_report *report, FILE *stream);
 // "threshold", "regressed", "suspect_slower", "other_cards", "counts":{word: n}, "benchmarks":[…],
 // "rows":[{"word","key","device","metric","unit","base","new","ratio","ratio_interval":[lo,hi],
 // "cycles_ratio","suspect","text"}]}.
-// suspect_slower is the number of rows of compare_suspect_slower. other_cards is the number of
-// devices that are compared with another card of their model. Later versions only add members.
-// Fails with ERROR_IO if writing to the stream fails.
+// suspect_slower is compare.suspect_slower. other_cards is the number of devices that are compared
+// with another card of their model. Later versions only add members. Fails with ERROR_IO if writing
+// to the stream fails.
 MUST_CHECK bool compare_json(const struct compare_report *report, FILE *stream, struct error *err);
 
 // ---------------------------------------------------------------- texts of all three forms

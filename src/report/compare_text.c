@@ -101,7 +101,7 @@ const char *compare_verdict(struct arena *arena, const struct compare *compare)
                                    percent_text(arena, rows[i]->ratio.value));
     const char *text = arena_printf(arena, "%zu of %zu values got slower by more than %s%s", slower,
                                     compared, than, largest);
-    size_t suspect = compare_suspect_slower(compare);
+    size_t suspect = compare->suspect_slower;
     if (suspect)
         text = arena_printf(arena, "%s; %zu of them %s suspect%s", text, suspect,
                             suspect == 1 ? "is" : "are",
