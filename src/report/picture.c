@@ -196,14 +196,21 @@ static size_t steps_of(const struct picture *picture, const struct card *card, s
 {
     const struct level_curve *curve = &card->curve;
     size_t count = curve->count ? levels_count(curve) : 0;
+    // A size by `map` is better, if the map found the same number of caches: a chain with a stride
+    // longer than a line goes on beyond the cache's size.
+    const struct metric *sizes[PLATEAUS_MAX];
+    size_t mapped = levels_mapped(card->run, card->device->id, sizes, PLATEAUS_MAX);
     // The previous level's cache ("L2" for "near L2"): its halves have one bandwidth, shown once.
     const char *before = "";
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
         const char *level = half ? half + 1 : name;
+        bool is_mapped = mapped + 1 == count && k < mapped && sizes[k];
         steps[k] = (struct step){
             .name = name,
-            .bytes = k + 1 == count ? last_bytes(curve, card->device) : levels_end(curve, k),
+            .bytes = k + 1 == count ? last_bytes(curve, card->device)
+                     : is_mapped    ? sizes[k]->median
+                                    : levels_end(curve, k),
             .ns = levels_height(picture->arena, curve, k, curve->metric).median,
             .cycles = levels_cycles(picture->arena, card->run, curve, k),
             .bandwidth = strcmp(level, before) == 0 ? NULL : bandwidth_of(card, level),

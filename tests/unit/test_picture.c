@@ -35,6 +35,19 @@ static const struct benchmark_info latency = {.name = "latency",
                                               .headlines = headlines,
                                               .headline_count = 1};
 
+static const struct param_info map_params[] = {{.key = "level", .type = PARAM_UINT}};
+static const struct metric_info map_metrics[] = {{.name = "size", .unit = UNIT_BYTE}};
+static const struct headline_info map_headlines[] = {
+    {.kind = HEADLINE_LEVELS, .title = "size", .metric = "size", .by = "level"}};
+static const struct benchmark_info map = {.name = "map",
+                                          .version = 1,
+                                          .params = map_params,
+                                          .param_count = 1,
+                                          .metrics = map_metrics,
+                                          .metric_count = 1,
+                                          .headlines = map_headlines,
+                                          .headline_count = 1};
+
 static struct run *run_of(const char *name)
 {
     struct run *run = run_create();
@@ -80,6 +93,18 @@ static void add_curve(struct run *run, enum verdict verdict)
         level += octave > ends[level];
         add_case(run, octave, ns[level], verdict);
     }
+}
+
+static void add_mapped_size(struct run *run, uint64_t level, double bytes)
+{
+    add_case(run, 0, bytes, VERDICT_OK);
+    struct result *result = run->results[run->result_count - 1];
+    result->key = arena_printf(run->arena, "map/level=%llu", (unsigned long long)level);
+    result->benchmark = "map";
+    result->bench_case.values[0] =
+        (struct case_value){.key = "level", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = level};
+    result->metrics[0].name = "size";
+    result->metrics[0].unit = UNIT_BYTE;
 }
 
 static char *written(struct run *run)
@@ -134,6 +159,23 @@ static void the_halves_of_a_cache_are_near_and_far(void **state)
     assert_null(strstr(text, "L3"));
     assert_non_null(strstr(text, ">L2 latency<"));
     free(text);
+}
+
+// Given sizes by `map`, then the levels have these, unless the map found another number of caches.
+static void a_level_is_as_large_as_the_map_says(void **state)
+{
+    (void)state;
+    for (unsigned caches = 2; caches <= 3; caches++) {
+        struct run *run = run_of("A chip");
+        run_add_benchmark(run, &map);
+        add_curve(run, VERDICT_OK);
+        for (unsigned k = 1; k <= caches; k++)
+            add_mapped_size(run, k, k * 10.0 * (1 << 20));
+        char *text = written(run);
+        assert_int_equal(strstr(text, ">near L2 to 20.0 MiB<") != NULL, caches == 3);
+        place_of(text, caches == 3 ? ">far L2 to 30.0 MiB<" : ">near L2 to 2");
+        free(text);
+    }
 }
 
 static void a_flagged_figure_is_grey_and_says_so(void **state)
@@ -217,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cache_is_not_as_large_as_the_memory),
         cmocka_unit_test(the_halves_of_a_cache_are_near_and_far),
+        cmocka_unit_test(a_level_is_as_large_as_the_map_says),
         cmocka_unit_test(a_flagged_figure_is_grey_and_says_so),
         cmocka_unit_test(a_device_that_gave_nothing_says_so),
         cmocka_unit_test(a_drawing_breaks_sentences_to_its_width),
