@@ -21,8 +21,8 @@ struct budget {
 
 // Fills the budget of `preset`: one of PRESET_NAMES, "map" or a preset of check_plan.c; any other
 // name means "standard". A CPU device gets a timeout of at least 30 s, a model
-// (GPU_CAP(VIRTUAL_TIME)) one of 600 s and no time limit per benchmark. In "quick", "map" and the
-// presets of check_plan.c, both get samples of 0.5 ms.
+// (GPU_CAP(VIRTUAL_TIME)) one of 600 s, no time limit per benchmark, and in "map" five rounds. In
+// "quick", "map" and the presets of check_plan.c, both get samples of 0.5 ms.
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
 // Returns the goal of a benchmark's cases: half of the interval, divided by the median, must be at
