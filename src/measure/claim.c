@@ -153,7 +153,7 @@ static struct measure_claim trusted_claim(const struct measure_account *account)
 {
     struct measure_claim claim = *account->claim;
     bool is_one_of_several = claim.cores == 1 && account->span->cores_stated > 1;
-    if (!is_one_of_several && measure_span_doubts_cores(account->span))
+    if (!is_one_of_several && measure_span_cores_are_wrong(account->span))
         claim.cores = 0;
     return claim;
 }

@@ -438,7 +438,7 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
     return true;
 }
 
-bool measure_span_doubts_cores(const struct measure_span *span)
+bool measure_span_cores_are_wrong(const struct measure_span *span)
 {
     unsigned seen = span->cores_seen, stated = span->cores_stated;
     return seen > 0 && stated > 0 && (seen > stated || seen <= stated / 2);
@@ -462,7 +462,7 @@ void measure_span_note(const struct measure_span *span, struct measure_visit *vi
     }
     if (span->clock)
         measure_stamps_note(span->clock, visit);
-    if (measure_span_doubts_cores(span))
+    if (measure_span_cores_are_wrong(span))
         visit_detail(visit, "cores",
                      "kernels ran on %u cores, but the driver states %u: nothing is given per core",
                      span->cores_seen, span->cores_stated);

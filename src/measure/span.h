@@ -80,8 +80,8 @@ MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_
 
 // Adds to the visit the device time of `span`, began_ns, ended_ns and, if measured, the core clock
 // (sensor "core_clock"). If span->clock is not NULL, also calls measure_stamps_note. If the stated
-// number of cores is wrong (measure_span_doubts_cores), adds the detail "cores". May be called only
-// once per visit.
+// number of cores is wrong (measure_span_cores_are_wrong), adds the detail "cores". May be called
+// only once per visit.
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit);
 
 // Adds the reason `clocks-disagree`, which makes the case suspect, if the device's time stamps
@@ -91,7 +91,7 @@ void measure_stamps_note(const struct measure_clock *clock, struct measure_visit
 
 // Returns true if the driver states a wrong number of cores: kernels ran on more cores, or not even
 // on half of them, although there were two workgroups for each.
-bool measure_span_doubts_cores(const struct measure_span *span);
+bool measure_span_cores_are_wrong(const struct measure_span *span);
 
 // Computes the samples and the clock step of metric number `metric` and stores them in the visit.
 // The metric is a rate; `amount` is the number of bytes or operations in one unit of work.

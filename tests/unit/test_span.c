@@ -195,7 +195,7 @@ static void a_driver_that_states_a_wrong_number_of_cores_is_doubted(void **state
                                           .cores_stated = cases[i].stated};
         struct measure_visit *visit = measure_visit_create(arena);
         measure_span_note(&span, visit);
-        assert_int_equal(measure_span_doubts_cores(&span), cases[i].is_wrong);
+        assert_int_equal(measure_span_cores_are_wrong(&span), cases[i].is_wrong);
         assert_int_equal(visit->detail_count, cases[i].is_wrong);
     }
     arena_destroy(arena);
