@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "report/console.h"
 #include "report/screen.h"
+#include "results/reasons.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -258,11 +259,7 @@ static bool has_detail(const struct result *result, const void *detail)
 static bool has_reason(const struct result *result, const void *reason)
 {
     const struct reason *wanted = reason;
-    for (size_t i = 0; i < result->reason_count; i++)
-        if (strcmp(result->reasons[i].code, wanted->code) == 0 &&
-            strcmp(result->reasons[i].text, wanted->text) == 0)
-            return true;
-    return false;
+    return result_has_reason(result, wanted->code, wanted->text);
 }
 
 // Returns the names of all results for which has(result, what) is true: "vector level 1 and vector

@@ -223,7 +223,7 @@ bool result_disturbed(const struct result *result)
     return result->verdict == VERDICT_SUSPECT && result_reason(result, REASON_SHARED_DEVICE);
 }
 
-static bool has_reason(const struct result *result, const char *code, const char *text)
+bool result_has_reason(const struct result *result, const char *code, const char *text)
 {
     for (size_t i = 0; i < result->reason_count; i++)
         if (strcmp(result->reasons[i].code, code) == 0 &&
@@ -242,7 +242,7 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
     bool is_worse = verdict > result->verdict;
     if (is_worse)
         result->verdict = verdict;
-    if (has_reason(result, code, text))
+    if (result_has_reason(result, code, text))
         return;
     // The array's capacity is not known, so each call copies it; a result has few reasons.
     struct reason *reasons = ARENA_ARRAY(arena, result->reason_count + 1, struct reason);
