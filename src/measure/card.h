@@ -59,8 +59,10 @@ double measure_card_memory_change(struct measure_card *card);
 // pace_begin.
 struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz);
 
-// Ends a visit: adds the sensor values and judges the clocks. Does not judge them if any_clock is
-// set or the benchmark's first metric is a plain count (UNIT_NONE).
+// Ends a visit: adds the sensor values, and judges the card's free memory and the clocks. Does not
+// judge the clocks if any_clock is set or the benchmark's first metric is a plain count
+// (UNIT_NONE).
+// - The card's memory was almost full: the visit should be repeated (reason `shared-device`).
 // - The core clock changed during the samples, or is too low for this kind of load: the visit
 //   should be repeated (reason `low-clock`).
 // - The core clock is only lower than under other loads: remark `low-clock`.

@@ -2,7 +2,8 @@
 // Reads sensors from amdgpu's hwmon files (Linux, Documentation/gpu/amdgpu/thermal.rst):
 // freq1_input and freq2_input (core and memory clock in Hz), temp1_input (1/1000 °C). The power of
 // hwmon is not used: it is an average over up to a second, longer than most samples.
-// mem_info_vram_used is the used memory in bytes (Documentation/gpu/amdgpu/driver-misc.rst).
+// mem_info_vram_total and mem_info_vram_used are the card's memory and its used part, in bytes
+// (Documentation/gpu/amdgpu/driver-misc.rst).
 #include "base/text.h"
 #include "sensors/source.h"
 
@@ -58,17 +59,19 @@ static void *hwmon_open(struct arena *arena, const struct sensors_desc *desc, st
     return found;
 }
 
+static double hwmon_used_memory(void *handle)
+{
+    return file_number(handle, "device/mem_info_vram_used", 1);
+}
+
 static void hwmon_read(void *handle, double values[SENSOR_VALUE_COUNT])
 {
     const struct hwmon *hwmon = handle;
     values[SENSOR_CORE_CLOCK] = file_number(hwmon, "freq1_input", 1);
     values[SENSOR_MEMORY_CLOCK] = file_number(hwmon, "freq2_input", 1);
     values[SENSOR_TEMPERATURE] = file_number(hwmon, "temp1_input", 1e-3);
-}
-
-static double hwmon_used_memory(void *handle)
-{
-    return file_number(handle, "device/mem_info_vram_used", 1);
+    values[SENSOR_MEMORY_FREE] =
+        file_number(hwmon, "device/mem_info_vram_total", 1) - hwmon_used_memory(handle);
 }
 
 const struct sensors_source sensors_hwmon = {

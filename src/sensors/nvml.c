@@ -170,6 +170,22 @@ static double limited_s(const struct nvml *nvml, int policy)
     return known ? (double)violation.violation_ns * 1e-9 : (double)NAN;
 }
 
+// Reads how much of the card's memory is free and used. Returns false if that is not known, or if
+// instances (MIG) share the card.
+static bool read_memory(const struct nvml *nvml, struct nvml_memory *memory)
+{
+    *memory = (struct nvml_memory){0};
+    return !nvml->is_divided && nvml->api.nvmlDeviceGetMemoryInfo &&
+           nvml->api.nvmlDeviceGetMemoryInfo(nvml->card.device, memory) == NVML_SUCCESS;
+}
+
+// Returns the bytes of memory in use; NaN if not known.
+static double nvml_used_memory(void *handle)
+{
+    struct nvml_memory memory;
+    return read_memory(handle, &memory) ? (double)memory.used_bytes : (double)NAN;
+}
+
 static void nvml_read(void *handle, double values[SENSOR_VALUE_COUNT])
 {
     const struct nvml *nvml = handle;
@@ -183,6 +199,9 @@ static void nvml_read(void *handle, double values[SENSOR_VALUE_COUNT])
     if (nvml->api.nvmlDeviceGetTotalEnergyConsumption &&
         nvml->api.nvmlDeviceGetTotalEnergyConsumption(nvml->card.device, &mj) == NVML_SUCCESS)
         values[SENSOR_ENERGY] = (double)mj * 1e-3;
+    struct nvml_memory memory;
+    if (read_memory(nvml, &memory))
+        values[SENSOR_MEMORY_FREE] = (double)memory.free_bytes;
     values[SENSOR_THROTTLE] = throttle_set(nvml);
     values[SENSOR_POWER_LIMITED] = limited_s(nvml, NVML_POLICY_POWER);
     values[SENSOR_THERMAL_LIMITED] = limited_s(nvml, NVML_POLICY_THERMAL);
@@ -290,16 +309,6 @@ static double nvml_others_traffic(void *handle)
     static const double brief_bytes_per_s = 1e9;
     double traffic = others_traffic_now(handle);
     return traffic > brief_bytes_per_s ? fmin(traffic, others_traffic_now(handle)) : traffic;
-}
-
-// Returns the bytes of memory in use; NaN if not known, or if instances (MIG) share the card.
-static double nvml_used_memory(void *handle)
-{
-    const struct nvml *nvml = handle;
-    struct nvml_memory memory = {0};
-    bool known = !nvml->is_divided && nvml->api.nvmlDeviceGetMemoryInfo &&
-                 nvml->api.nvmlDeviceGetMemoryInfo(nvml->card.device, &memory) == NVML_SUCCESS;
-    return known ? (double)memory.used_bytes : (double)NAN;
 }
 
 const struct sensors_source sensors_nvml = {

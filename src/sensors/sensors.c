@@ -22,7 +22,7 @@ static const struct {
     [SENSOR_CORE_CLOCK] = {1e6, 10e9},    [SENSOR_MEMORY_CLOCK] = {1e6, 50e9},
     [SENSOR_ENERGY] = {0, 1e15},          [SENSOR_TEMPERATURE] = {-50, 150},
     [SENSOR_THROTTLE] = {0, 7},           [SENSOR_POWER_LIMITED] = {0, 1e10},
-    [SENSOR_THERMAL_LIMITED] = {0, 1e10},
+    [SENSOR_THERMAL_LIMITED] = {0, 1e10}, [SENSOR_MEMORY_FREE] = {0, 1e15},
 };
 
 const char *sensor_name(enum sensor_value value)

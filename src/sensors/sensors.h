@@ -18,6 +18,7 @@
     X(MEMORY_CLOCK, "card_memory_clock") /* memory clock, in Hz */                                 \
     X(ENERGY, "energy") /* energy in J since the driver was loaded; use differences of readings */ \
     X(TEMPERATURE, "temperature") /* in degrees Celsius */                                         \
+    X(MEMORY_FREE, "memory_free") /* memory that no process of the card uses, in bytes */          \
     X(THROTTLE, "throttle")       /* why the clock is lowered: bit set of enum sensor_throttle */  \
     /* seconds since the driver was loaded in which the power limit or the thermal limit lowered   \
      * the clock; use differences of readings */                                                   \

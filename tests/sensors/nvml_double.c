@@ -13,6 +13,7 @@
 //   uncorrected  its uncorrected errors rise       allocates  512 MiB more or less each time
 //   neighbour    the host has another card, which moves 64 MiB between two readings
 //   clocks, users   says that it wrote a million of them, wherever there was room for fewer
+//   full      600 MiB of its memory are free
 //   old, older   it counts no bytes of traffic; only "old" states a rate over PCI Express
 #define _POSIX_C_SOURCE 200809L // for setenv
 #include <limits.h>
@@ -236,6 +237,8 @@ int nvmlDeviceGetMemoryInfo(void *device, struct memory *memory)
     (void)device;
     calls++;
     *memory = (struct memory){143771 * mib, 143156 * mib, 615 * mib};
+    if (is_wrong("full"))
+        *memory = (struct memory){143771 * mib, 600 * mib, 143171 * mib};
     if (is_wrong("allocates") && calls % 2) {
         memory->free_bytes -= 512 * mib;
         memory->used_bytes += 512 * mib;

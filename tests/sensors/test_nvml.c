@@ -233,28 +233,52 @@ static void the_health_of_another_card_is_unknown(void **state)
     assert_string_equal(health.vbios, "");
 }
 
-// Given a card whose power limit lowers its clock, when one sample of a visit has a low clock right
-// after a reading, then the card is read again and its limit is reported. The visit need not be
-// taken again.
-static void a_limit_that_lowers_one_sample_is_asked_for(void **state)
+// Returns a visit of the double's card, whose samples had these three clocks. `wrong`: what is
+// wrong with the card.
+static struct measure_visit *visit_of(struct arena *arena, const char *wrong, double first_hz)
 {
-    (void)state;
     static const struct metric_info rate = {.name = "rate", .unit = UNIT_BYTE_PER_S};
     static const struct benchmark_info info = {.metrics = &rate, .metric_count = 1};
-    struct gpu_info device = {.has_uuid = true, .limits = {.core_clock_hz = 1980000000}};
-    struct arena *arena = arena_create();
-    double case_hz = 0, hz[] = {1305e6, 1980e6, 1980e6};
+    struct gpu_info device = {.has_uuid = true,
+                              .limits = {.core_clock_hz = 1980000000, .cores = 132}};
+    double case_hz = 0, hz[] = {first_hz, 1980e6, 1980e6};
     memcpy(device.uuid, known_uuid, sizeof known_uuid);
-    assert_int_equal(setenv("NVML_DOUBLE", "limited", 1), 0);
+    assert_int_equal(setenv("NVML_DOUBLE", wrong, 1), 0);
     struct measure_card *card = measure_card_open(arena, &device);
     struct measure_visit *visit = measure_visit_create(arena);
     measure_card_begin(card, &case_hz);
     visit_core_clock(visit, hz, COUNT(hz), 0.001);
     measure_card_note(card, &info, false, visit);
     assert_int_equal(unsetenv("NVML_DOUBLE"), 0);
+    measure_card_close(card);
+    return visit;
+}
+
+// Given a card whose power limit lowers its clock, when one sample of a visit has a low clock right
+// after a reading, then the card is read again and its limit is reported. The visit need not be
+// taken again.
+static void a_limit_that_lowers_one_sample_is_asked_for(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    const struct measure_visit *visit = visit_of(arena, "limited", 1305e6);
     assert_int_equal(visit->retake_count, 0);
     assert_string_equal(visit->remarks[0].code, "throttled");
-    measure_card_close(card);
+    arena_destroy(arena);
+}
+
+// Given a card whose memory other processes fill but for 600 MiB, then the visit should be taken
+// again: the driver may use the host's memory instead. With a card that is almost empty it need
+// not.
+static void a_full_card_is_no_place_to_measure(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    const struct measure_visit *visit = visit_of(arena, "full", 1980e6);
+    assert_int_equal(visit->retake_count, 1);
+    assert_string_equal(visit->retakes[0].code, "shared-device");
+    assert_non_null(strstr(visit->retakes[0].text, "only 600 MiB of the card's memory were free"));
+    assert_int_equal(visit_of(arena, "", 1980e6)->retake_count, 0);
     arena_destroy(arena);
 }
 
@@ -275,6 +299,7 @@ int main(void)
         cmocka_unit_test(memory_that_others_allocate_is_seen),
         cmocka_unit_test(other_processes_of_the_card_are_named),
         cmocka_unit_test(a_limit_that_lowers_one_sample_is_asked_for),
+        cmocka_unit_test(a_full_card_is_no_place_to_measure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

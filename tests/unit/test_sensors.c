@@ -17,6 +17,7 @@
 #define PCI    "0000:0b:00.0"
 #define FOLDER "/bus/pci/devices/" PCI "/hwmon/hwmon3"
 #define USED   "device/mem_info_vram_used" // in sysfs, "device" links to the card's folder
+#define TOTAL  "device/mem_info_vram_total"
 
 static char root[] = "/tmp/fathom-sysfs-XXXXXX";
 
@@ -49,6 +50,7 @@ static int write_card(void **state)
     write_file("freq1_input", "2310000000\n");
     write_file("freq2_input", "1000000000\n");
     write_file("temp1_input", "64000\n");
+    write_file(TOTAL, "17179869184\n");
     write_file(USED, "1073741824\n");
     return 0;
 }
@@ -64,7 +66,8 @@ static int make_card(void **state)
 static int remove_card(void **state)
 {
     (void)state;
-    static const char *const files[] = {"name", "freq1_input", "freq2_input", "temp1_input", USED};
+    static const char *const files[] = {"name",        "freq1_input", "freq2_input",
+                                        "temp1_input", USED,          TOTAL};
     char path[512];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s" FOLDER "/%s", root, files[i]);
@@ -98,6 +101,7 @@ static void hwmon_values_arrive_in_file_units(void **state)
     assert_true(reading.values[SENSOR_CORE_CLOCK] == 2310e6);
     assert_true(reading.values[SENSOR_MEMORY_CLOCK] == 1000e6);
     assert_true(fabs(reading.values[SENSOR_TEMPERATURE] - 64.0) < 1e-9);
+    assert_true(reading.values[SENSOR_MEMORY_FREE] == 15.0 * (1 << 30));
     assert_true(isnan(reading.values[SENSOR_ENERGY]));
     assert_true(isnan(reading.values[SENSOR_THROTTLE]));
     sensors_close(sensors);
