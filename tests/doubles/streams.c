@@ -15,6 +15,7 @@ int cuStreamCreateWithPriority(struct cu_stream **stream, unsigned flags, int pr
 {
     (void)flags;
     (void)priority;
+    *stream = FAKE_INVALID;
     FAKE_ENTER();
     *stream = fake_make(sizeof **stream);
     fake_list_init(&(*stream)->queue);
@@ -69,6 +70,7 @@ int cuStreamWaitValue32_v2(struct cu_stream *stream, uint64_t address, uint32_t 
 int cuEventCreate(struct cu_event **event, unsigned flags)
 {
     (void)flags;
+    *event = FAKE_INVALID;
     FAKE_ENTER();
     *event = fake_make(sizeof **event);
     return CU_SUCCESS;

@@ -207,6 +207,11 @@ static bool use_system(struct gpu_system *system, struct error *err)
         return false;
     struct arena *arena = arena_create();
     bool ok = use_device(device, arena, err) && use_second(system, device, err);
+    // An object that could not be created for lack of memory can be created later.
+    struct error later;
+    if (!ok && err->code == ERROR_OUT_OF_MEMORY && strstr(err->message, "Create") &&
+        !use_device(device, arena, &later))
+        fail_msg("after %s: %s", err->message, later.message);
     arena_destroy(arena);
     gpu_device_close(device);
     return ok;

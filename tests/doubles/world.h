@@ -88,6 +88,9 @@ struct cu_event {
 // Allocates a zeroed object and counts it.
 void *fake_make(size_t bytes);
 
+// The handle that a call writes if it fails; it must never be used.
+#define FAKE_INVALID ((void *)8)
+
 // Returns from the calling function with the error with which it must fail, if it must fail.
 #define FAKE_ENTER()                                                                               \
     do {                                                                                           \

@@ -68,3 +68,24 @@ bool cuda_check(const struct cuda_api *api, int result, const char *what, struct
         text = "no text";
     return error_set(err, code_of(result), "%s: %s %d (%s)", what, name, result, text);
 }
+
+bool cuda_event_create(const struct cuda_api *api, struct cu_event **event, unsigned flags,
+                       struct error *err)
+{
+    struct cu_event *made = NULL;
+    if (!cuda_check(api, api->cuEventCreate(&made, flags), "cuEventCreate", err))
+        return false;
+    *event = made;
+    return true;
+}
+
+bool cuda_stream_create(const struct cuda_api *api, struct cu_stream **stream, int priority,
+                        struct error *err)
+{
+    struct cu_stream *made = NULL;
+    if (!cuda_check(api, api->cuStreamCreateWithPriority(&made, CU_STREAM_NON_BLOCKING, priority),
+                    "cuStreamCreateWithPriority", err))
+        return false;
+    *stream = made;
+    return true;
+}

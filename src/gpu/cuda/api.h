@@ -305,4 +305,11 @@ bool cuda_api_has_graphs(const struct cuda_api *api);
 MUST_CHECK bool cuda_check(const struct cuda_api *api, int result, const char *what,
                            struct error *err);
 
+// Create an event or a stream, and check the result. If this fails, the caller's pointer stays as
+// it is: when memory runs out, the driver may write an invalid handle.
+MUST_CHECK bool cuda_event_create(const struct cuda_api *api, struct cu_event **event,
+                                  unsigned flags, struct error *err);
+MUST_CHECK bool cuda_stream_create(const struct cuda_api *api, struct cu_stream **stream,
+                                   int priority, struct error *err);
+
 #endif

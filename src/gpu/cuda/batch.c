@@ -15,32 +15,24 @@ enum {
 static bool add_sides(const struct cuda_device *device, struct cuda_queue *queue, struct error *err)
 {
     const struct cuda_api *api = device->api;
-    if (!queue->fork && !cuda_check(api, api->cuEventCreate(&queue->fork, CU_EVENT_DISABLE_TIMING),
-                                    "cuEventCreate", err))
+    if (!queue->fork && !cuda_event_create(api, &queue->fork, CU_EVENT_DISABLE_TIMING, err))
         return false;
-    for (int i = 0; i < CUDA_SIDES; i++) {
-        if (!queue->sides[i] &&
-            !cuda_check(api,
-                        api->cuStreamCreateWithPriority(&queue->sides[i], CU_STREAM_NON_BLOCKING,
-                                                        queue->priority),
-                        "cuStreamCreateWithPriority", err))
+    for (int i = 0; i < CUDA_SIDES; i++)
+        if ((!queue->sides[i] &&
+             !cuda_stream_create(api, &queue->sides[i], queue->priority, err)) ||
+            (!queue->joined[i] &&
+             !cuda_event_create(api, &queue->joined[i], CU_EVENT_DISABLE_TIMING, err)))
             return false;
-        if (!queue->joined[i] &&
-            !cuda_check(api, api->cuEventCreate(&queue->joined[i], CU_EVENT_DISABLE_TIMING),
-                        "cuEventCreate", err))
-            return false;
-    }
     return true;
 }
 
 static bool create_events(const struct cuda_api *api, struct cuda_batch *batch, struct error *err)
 {
-    if (!cuda_check(api, api->cuEventCreate(&batch->done, CU_EVENT_DISABLE_TIMING), "cuEventCreate",
-                    err))
+    if (!cuda_event_create(api, &batch->done, CU_EVENT_DISABLE_TIMING, err))
         return false;
     for (unsigned i = 0; i < batch->base.desc.span_count; i++)
-        if (!cuda_check(api, api->cuEventCreate(&batch->spans[i].begin, 0), "cuEventCreate", err) ||
-            !cuda_check(api, api->cuEventCreate(&batch->spans[i].end, 0), "cuEventCreate", err))
+        if (!cuda_event_create(api, &batch->spans[i].begin, 0, err) ||
+            !cuda_event_create(api, &batch->spans[i].end, 0, err))
             return false;
     return true;
 }

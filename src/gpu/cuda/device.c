@@ -114,10 +114,7 @@ static bool create_queues(struct cuda_device *device, const struct gpu_device_de
                                          .request = desc->queues[i],
                                          .family = (unsigned)desc->queues[i].kind};
         queue->priority = stream_priority(desc->queues[i].priority, least, greatest);
-        if (!cuda_check(api,
-                        api->cuStreamCreateWithPriority(&queue->stream, CU_STREAM_NON_BLOCKING,
-                                                        queue->priority),
-                        "cuStreamCreateWithPriority", err))
+        if (!cuda_stream_create(api, &queue->stream, queue->priority, err))
             return false;
         device->base.queues[device->base.queue_count++] = &queue->base;
     }
