@@ -332,6 +332,25 @@ static bool is_altered_by_the_layer(bool validation)
     return altered;
 }
 
+// Given a device that cannot be created, then the message names its free memory: drivers fail with
+// any error when another process has filled it.
+static void a_device_that_cannot_be_created_states_its_free_memory(void **state)
+{
+    (void)state;
+    struct faults *faults = open_control();
+    *faults = (struct faults){0};
+    struct gpu_system *system = gpu_system_create(&(struct gpu_system_desc){.only_api = "vulkan"});
+    const struct gpu_info *info = gpu_system_info(system, 0);
+    struct error err = {0};
+    *faults = (struct faults){.fail_at = 1, .result = VK_ERROR_INITIALIZATION_FAILED};
+    assert_null(gpu_device_open(system, info, NULL, &err));
+    *faults = (struct faults){0};
+    assert_non_null(strstr(err.message, "VK_ERROR_INITIALIZATION_FAILED"));
+    assert_int_equal(strstr(err.message, " MiB of its memory are free)") != NULL,
+                     info->memory_free_bytes != 0);
+    gpu_system_destroy(system);
+}
+
 static void a_layer_between_fathom_and_the_driver_is_named(void **state)
 {
     (void)state;
@@ -352,6 +371,7 @@ int main(void)
         cmocka_unit_test(memory_is_what_the_driver_stated_first_and_has_an_address),
         cmocka_unit_test(a_driver_without_a_function_is_refused),
         cmocka_unit_test(an_instance_that_fails_is_unavailable),
+        cmocka_unit_test(a_device_that_cannot_be_created_states_its_free_memory),
         cmocka_unit_test(a_layer_between_fathom_and_the_driver_is_named), // last: removes the layer
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

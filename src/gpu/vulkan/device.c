@@ -4,6 +4,7 @@
 #include "gpu/vulkan/api.h"
 #include "gpu/vulkan/functions.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // What vkCreateDevice needs for one queue family: the number of queues and their priorities.
@@ -141,8 +142,14 @@ static bool create_device(struct vulkan_device *device, const struct gpu_device_
                          "%s: the driver refuses the queue priorities asked for "
                          "(VK_ERROR_NOT_PERMITTED_KHR): run as root or with CAP_SYS_NICE",
                          device->info->id);
+    // When memory is full, drivers fail here with any error (NVIDIA:
+    // VK_ERROR_INITIALIZATION_FAILED).
+    char memory[64] = "";
+    if (device->info->memory_free_bytes)
+        snprintf(memory, sizeof memory, " (%.0f MiB of its memory are free)",
+                 (double)device->info->memory_free_bytes / (1 << 20));
     return result == VK_SUCCESS ||
-           vulkan_error(err, result, "%s: vkCreateDevice", device->info->id);
+           vulkan_error(err, result, "%s: vkCreateDevice%s", device->info->id, memory);
 }
 
 static void get_queues(struct vulkan_device *device, const struct gpu_device_desc *desc,
