@@ -243,9 +243,10 @@ class Live(fathom.Case):
         for card, lines in zip(cards[::2], cards[1::2]):
             drawn = card[card.rindex("\x1b[1mNVIDIA V100"):]
             self.assertEqual(int(lines), drawn.count("\n"))
-        # its first figures are provisional,
+        # the figures of cases that go on are provisional (on a busy host the first card may come
+        # when some figures are final),
         first = cards[0][cards[0].rindex("\x1b[1mNVIDIA V100"):]
-        self.assertRegex(first, r"\x1b\[2mL1 latency\x1b\[0m +\x1b\[2m\(\d")
+        self.assertRegex(first, r"\x1b\[2m(L1|L2|DRAM) latency\x1b\[0m +\x1b\[2m\(\d")
         # and the last card stays, with figures that are final.
         last = cards[-1]
         self.assertRegex(last, r"\n  L1 latency +2\d\.\d\d ns ")
