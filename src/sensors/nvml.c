@@ -176,7 +176,8 @@ static bool read_memory(const struct nvml *nvml, struct nvml_memory *memory)
 {
     *memory = (struct nvml_memory){0};
     return !nvml->is_divided && nvml->api.nvmlDeviceGetMemoryInfo &&
-           nvml->api.nvmlDeviceGetMemoryInfo(nvml->card.device, memory) == NVML_SUCCESS;
+           nvml->api.nvmlDeviceGetMemoryInfo(nvml->card.device, memory) == NVML_SUCCESS &&
+           memory->total_bytes > 0;
 }
 
 // Returns the bytes of memory in use; NaN if not known.

@@ -13,7 +13,7 @@
 //   uncorrected  its uncorrected errors rise       allocates  512 MiB more or less each time
 //   neighbour    the host has another card, which moves 64 MiB between two readings
 //   clocks, users   says that it wrote a million of them, wherever there was room for fewer
-//   full      600 MiB of its memory are free
+//   full      600 MiB of its memory are free         empty      it does not write its memory
 //   old, older   it counts no bytes of traffic; only "old" states a rate over PCI Express
 #define _POSIX_C_SOURCE 200809L // for setenv
 #include <limits.h>
@@ -236,6 +236,8 @@ int nvmlDeviceGetMemoryInfo(void *device, struct memory *memory)
     static unsigned calls;
     (void)device;
     calls++;
+    if (is_wrong("empty"))
+        return SUCCESS;
     *memory = (struct memory){143771 * mib, 143156 * mib, 615 * mib};
     if (is_wrong("full"))
         *memory = (struct memory){143771 * mib, 600 * mib, 143171 * mib};
