@@ -6,12 +6,14 @@
 #include "bench/prelude/prelude.clh"
 
 #include "bench/bandwidth/walk.clh"
+#define WORDS_SLOTS BANDWIDTH_SLOTS
+#include "bench/prelude/words.clh"
 
 #if defined(KERNEL_STREAM)
 #include "bench/bandwidth/told.clh"
 
 KERNEL void KERNEL_NAME(const __global float4 *source, __global float4 *target,
-                        const struct params p)
+                        __global uint *words, const struct params p)
 {
     if (p.advance != TOLD_ROWS)
         return;
@@ -24,10 +26,11 @@ KERNEL void KERNEL_NAME(const __global float4 *source, __global float4 *target,
         for (ulong i = first; i < first + count; i++)
             target[i] = source[i];
     }
+    words[WORDS_SLOTS] += groups_z();
 }
 #else
 KERNEL void KERNEL_NAME(const __global float4 *restrict source, __global float4 *restrict target,
-                        const struct params p)
+                        __global uint *words, const struct params p)
 {
     const uint group = walk_group();
     if (group >= p.groups)
@@ -44,5 +47,6 @@ KERNEL void KERNEL_NAME(const __global float4 *restrict source, __global float4 
         for (int k = 0; k < LOADS; k++)
             target[first + k * BANDWIDTH_LANES] = values[k];
     }
+    WORDS_ADD_PASS(words, group, p.groups - 1);
 }
 #endif

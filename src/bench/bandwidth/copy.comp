@@ -12,6 +12,11 @@
 STREAM(Source, readonly restrict, vec4, 16, 0)
 STREAM(Target, writeonly restrict, vec4, 16, 1)
 
+#define WORDS_BINDING (2 - 2 * ACCESS_ADDRESS)
+#include "bench/bandwidth/bandwidth.h"
+#define WORDS_SLOTS BANDWIDTH_SLOTS
+#include "bench/prelude/words.glsl"
+
 layout(push_constant) uniform Params
 {
     STREAM_PARAM(Source)
@@ -35,4 +40,5 @@ void main()
         [[unroll]] for (int k = 0; k < LOADS; k++)
             STREAM_AT(Target, to, k * BANDWIDTH_LANES) = values[k];
     }
+    words_add_pass(group, params.groups - 1);
 }

@@ -20,7 +20,8 @@ enum bandwidth_buffer {
 
 struct bandwidth_store {
     struct gpu_device *device;
-    // Buffer with the sum and the count to which kernels add (measure/unit.h).
+    // Buffer with the sum and the count to which kernels add (measure/unit.h). Kernels that write
+    // only count.
     struct gpu_buffer *words;
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;

@@ -169,7 +169,6 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    const struct bandwidth_case *this_case = trial->this_case;
     struct gpu_dispatch dispatch = {
         .program = trial->program,
         .groups = {trial->work.grid[0], trial->work.grid[1], trial->work.grid[2]},
@@ -186,8 +185,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
             dispatch.args[args] = ranges[i];
             dispatch.args[args++].bytes = bytes;
         }
-    if (this_case->op == BANDWIDTH_READ)
-        dispatch.args[args++] = (struct gpu_arg){.buffer = trial->store->words};
+    dispatch.args[args++] = (struct gpu_arg){.buffer = trial->store->words};
     for (uint64_t i = 0; i < repeats; i++)
         gpu_batch_dispatch(batch, &dispatch);
 }
@@ -345,35 +343,34 @@ static bool learn_sum(struct trial *trial, struct memory *memory, struct error *
     return true;
 }
 
-static bool verify_read(struct trial *trial, const struct memory *memory,
-                        const struct measure_span *span, struct error *err)
-{
-    struct measure_words words;
-    uint64_t units;
-    if (!measure_words_read(trial->store->words, &words, err) ||
-        !measure_unit_counted(words.count, trial->work.groups, &span->ran, &units, err))
-        return false;
-    uint32_t expected = (uint32_t)(units * trial->work.times * memory->sum);
-    if (words.sum != expected)
-        return error_set(err, ERROR_MISMATCH, "the sum of the words read is %08x, not %08x",
-                         words.sum, expected);
-    return true;
-}
-
 // A read starts from a sum of 0; a write or a copy, from a target filled with wrong data.
 static bool prepare_proof(struct trial *trial, struct error *err)
 {
+    if (!measure_words_clear(trial->store->words, err))
+        return false;
     if (trial->this_case->op == BANDWIDTH_READ)
-        return measure_words_clear(trial->store->words, err);
+        return true;
     trial->target.bytes = trial->work.stream_bytes;
     return bandwidth_store_fill(trial->store, &trial->target, ~trial->work.params.seed, err);
 }
 
+// In reads, every workgroup counts itself; in writes and copies, the last one of every pass.
 static bool verify(struct trial *trial, const struct memory *memory,
                    const struct measure_span *span, struct error *err)
 {
-    if (trial->this_case->op == BANDWIDTH_READ)
-        return verify_read(trial, memory, span, err);
+    bool reads = trial->this_case->op == BANDWIDTH_READ;
+    struct measure_words words;
+    uint64_t units;
+    if (!measure_words_read(trial->store->words, &words, err) ||
+        !measure_unit_counted(words.count, reads ? trial->work.groups : trial->work.passes,
+                              &span->ran, &units, err))
+        return false;
+    if (reads) {
+        uint32_t expected = (uint32_t)(units * trial->work.times * memory->sum);
+        return words.sum == expected ||
+               error_set(err, ERROR_MISMATCH, "the sum of the words read is %08x, not %08x",
+                         words.sum, expected);
+    }
     // The seed of the target's element at `target.offset`.
     uint32_t seed = trial->this_case->op == BANDWIDTH_COPY
                         ? seed_at(BANDWIDTH_SEED_SOURCE, trial->source.offset)

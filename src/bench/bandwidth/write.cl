@@ -6,11 +6,13 @@
 
 #include "bench/bandwidth/data.clh"
 #include "bench/bandwidth/walk.clh"
+#define WORDS_SLOTS BANDWIDTH_SLOTS
+#include "bench/prelude/words.clh"
 
 #if defined(KERNEL_STREAM)
 #include "bench/bandwidth/told.clh"
 
-KERNEL void KERNEL_NAME(__global float4 *target, const struct params p)
+KERNEL void KERNEL_NAME(__global float4 *target, __global uint *words, const struct params p)
 {
     if (p.advance != TOLD_ROWS)
         return;
@@ -22,9 +24,11 @@ KERNEL void KERNEL_NAME(__global float4 *target, const struct params p)
         for (uint i = first; i < first + count; i++)
             target[i] = as_float4(data_words(i, p.seed));
     }
+    words[WORDS_SLOTS] += groups_z();
 }
 #else
-KERNEL void KERNEL_NAME(__global float4 *restrict target, const struct params p)
+KERNEL void KERNEL_NAME(__global float4 *restrict target, __global uint *words,
+                        const struct params p)
 {
     const uint group = walk_group();
     if (group >= p.groups)
@@ -38,5 +42,6 @@ KERNEL void KERNEL_NAME(__global float4 *restrict target, const struct params p)
         for (int k = 0; k < LOADS; k++)
             to[k * BANDWIDTH_LANES] = as_float4(data_words(first + k * BANDWIDTH_LANES, p.seed));
     }
+    WORDS_ADD_PASS(words, group, p.groups - 1);
 }
 #endif

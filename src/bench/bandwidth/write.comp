@@ -11,6 +11,11 @@
 
 STREAM(Target, writeonly restrict, vec4, 16, 0)
 
+#define WORDS_BINDING (1 - ACCESS_ADDRESS)
+#include "bench/bandwidth/bandwidth.h"
+#define WORDS_SLOTS BANDWIDTH_SLOTS
+#include "bench/prelude/words.glsl"
+
 layout(push_constant) uniform Params
 {
     STREAM_PARAM(Target)
@@ -30,4 +35,5 @@ void main()
             STREAM_AT(Target, to, k * BANDWIDTH_LANES) =
                 uintBitsToFloat(data_words(first + k * BANDWIDTH_LANES, params.seed));
     }
+    words_add_pass(group, params.groups - 1);
 }

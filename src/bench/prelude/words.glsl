@@ -36,4 +36,12 @@ void words_add(uint group, uint thread_sum)
         atomicAdd(words.counts[slot], 1);
 }
 
+// Adds 1 to words.counts[0] in the last workgroup of a pass, number `last`. For kernels that write
+// memory: it holds the same bytes however often they ran.
+void words_add_pass(uint group, uint last)
+{
+    if (group == last && gl_LocalInvocationIndex == 0)
+        atomicAdd(words.counts[0], 1);
+}
+
 #endif

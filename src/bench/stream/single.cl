@@ -8,6 +8,8 @@
 
 #include "bench/stream/stream.h"
 #include "bench/stream/value.clh"
+#define WORDS_SLOTS STREAM_SLOTS
+#include "bench/prelude/words.clh"
 
 struct params {
     uint blocks, groups, passes, pitch, advance, reach;
@@ -25,13 +27,15 @@ KERNEL void KERNEL_NAME(const __global SCALAR *restrict source,
         return;
     // Points to the element in the middle of the stencil.
     const __global SCALAR *c = source + NUMBERS + i;
-    if (p.op == STREAM_INIT) {
-        target[i] = (SCALAR)p.value;
-    } else if (p.op == STREAM_READ) {
+    if (p.op == STREAM_READ) {
         if ((TOP_WORD(source[i]) & STREAM_MARK_MASK) == STREAM_MARK)
             atomic_add_global(words + group % STREAM_SLOTS, 1);
         if (local_x() == 0)
             atomic_add_global(words + STREAM_SLOTS + group % STREAM_SLOTS, 1);
+        return;
+    }
+    if (p.op == STREAM_INIT) {
+        target[i] = (SCALAR)p.value;
     } else if (p.op == STREAM_SCALE) {
         target[i] = (SCALAR)p.factor * source[i];
     } else if (p.op == STREAM_TRIAD) {
@@ -42,4 +46,5 @@ KERNEL void KERNEL_NAME(const __global SCALAR *restrict source,
         target[i] = (SCALAR)0.25f * (c[-1] + c[-2]) + ((SCALAR)0.5f * c[1] - c[0]) +
                     (SCALAR)0.5f * c[2];
     }
+    WORDS_ADD_PASS(words, group, p.groups - 1);
 }

@@ -168,6 +168,8 @@ KERNEL void KERNEL_NAME(MAYBE const __global VECTOR *restrict source,
     WORDS_ADD_SUM(words, group, ADD_WORDS(sum));
 #elif OP == STREAM_DOT
     WORDS_ADD_SUM(words, group, number_bits(FOLD(product)));
+#else
+    WORDS_ADD_PASS(words, group, p.groups - 1);
 #endif
 #if defined(CORE_ID) && defined(DEVICE_CLOCK)
     if (local_x() == 0)

@@ -30,12 +30,12 @@ layout(set = 0, binding = 1, std430) readonly restrict buffer Other
 } other;
 #endif
 
-#if ONLY_READS
 #define WORDS_BINDING 3
 #include "bench/stream/stream.h"
 #define WORDS_SLOTS STREAM_SLOTS
 #include "bench/prelude/words.glsl"
-#else
+
+#if !ONLY_READS
 layout(set = 0, binding = 2, std430) writeonly restrict buffer Target
 {
     VECTOR at[];
@@ -150,6 +150,8 @@ void main()
 #if ONLY_READS
     if (group < params.groups)
         words_add(group, thread_bits());
+#else
+    words_add_pass(group, params.groups - 1);
 #endif
 #if defined(CORE_ID) && defined(DEVICE_CLOCK)
     if (gl_LocalInvocationIndex == 0)

@@ -183,17 +183,21 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Checks the sum that all dispatches of a reading operation found together.
-static bool verify_sum(struct trial *trial, const struct memory *memory,
-                       const struct measure_span *span, struct error *err)
+// Checks that no dispatch was lost, and what all of them together wrote, or found as a sum.
+static bool verify(struct trial *trial, const struct memory *memory,
+                   const struct measure_span *span, struct error *err)
 {
     struct measure_words words;
     const struct stream_work *work = &trial->work;
-    // Each workgroup adds 1 to words.count at its end, even if it loops over several passes.
-    uint64_t groups = (uint64_t)work->params.groups * work->grid[2], dispatches;
+    bool writes = trial->this_case->op->writes > 0;
+    // In each layer of the grid, all workgroups of a reading operation add 1 to words.count at
+    // their end, and the last one of a writing operation, even if it loops over several passes.
+    uint64_t counted = (uint64_t)work->grid[2] * (writes ? 1 : work->params.groups), dispatches;
     if (!measure_words_read(trial->session->words, &words, err) ||
-        !measure_unit_counted(words.count, groups, &span->ran, &dispatches, err))
+        !measure_unit_counted(words.count, counted, &span->ran, &dispatches, err))
         return false;
+    if (writes)
+        return stream_arrays_check(trial->session, trial->this_case, work->params.value, err);
     uint32_t expected = (uint32_t)(dispatches * work->passes * memory->sum);
     return words.sum == expected ||
            error_set(err, ERROR_MISMATCH, "the sum of what was read is %08x, not %08x", words.sum,
@@ -298,9 +302,7 @@ bool stream_visit(struct bench_visit *run, struct measure_visit *visit, struct e
     trial.desc.repeats = memory->repeats;
     struct measure_span span;
     run->session->warm = measure_span_run(run->arena, &trial.desc, &span, err);
-    if (!run->session->warm ||
-        !(writes ? stream_arrays_check(session, &this_case, trial.work.params.value, err)
-                 : verify_sum(&trial, memory, &span, err)) ||
+    if (!run->session->warm || !verify(&trial, memory, &span, err) ||
         (trial.shape.core_groups && !report_residency(&trial, visit, err)))
         return false;
     memory->repeats = span.repeats;
