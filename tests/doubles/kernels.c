@@ -45,9 +45,11 @@ static void run_prelude_ids(const struct fake_op *op)
 static void run_transfer_copy(const struct fake_op *op)
 {
     uint32_t count;
-    memcpy(&count, op->params[2], sizeof count);
+    memcpy(&count, op->params[3], sizeof count);
     uint64_t threads = (uint64_t)groups_of(op) * op->block[0] * TRANSFER_LOADS;
     memcpy(address_of(op, 1), address_of(op, 0), (threads < count ? threads : count) * 16);
+    uint32_t *dispatches = address_of(op, 2);
+    (*dispatches)++;
 }
 
 static uint32_t transfer_word(uint32_t i)
@@ -109,9 +111,11 @@ static void run_managed_triad(const struct fake_op *op)
     double *a = address_of(op, 0);
     const double *b = address_of(op, 1), *c = address_of(op, 2);
     struct managed_params params;
-    memcpy(&params, op->params[3], sizeof params);
+    memcpy(&params, op->params[4], sizeof params);
     for (uint32_t i = 0; i < 2 * params.count; i++)
         a[i] = b[i] + params.factor * c[i];
+    uint32_t *passes = address_of(op, 3);
+    (*passes)++;
 }
 
 static void run_managed_check(const struct fake_op *op)

@@ -20,6 +20,7 @@ static const struct {
                   "shape=default"},
     {"incore", "scope=device/op=int32-mad"},
     {"loads", "load=StructuredBuffer<float4>.Load/pattern=linear/fidelity=peak"},
+    {"managed", "touch=device/pages=faulted/advise=none/bytes=6MiB/oversubscribe=0"},
     {"roofline", "type=fp32/intensity=1"},
     {"stream", "kernel=tuned/op=init/type=float/bytes=1MiB/shape=default"},
     {"stream", "kernel=tuned/op=read/type=float/bytes=1MiB/shape=default"},
@@ -27,6 +28,10 @@ static const struct {
     {"stream", "kernel=tuned/op=5pt/type=float/bytes=1MiB/shape=default"},
     {"stream", "kernel=occupancy/op=scale/type=float/bytes=1MiB/threads=128/shape=default"},
     {"strides", "pattern=stride/width=8/stride=16/route=auto"},
+    {"transfer", "direction=h2d/memory=pinned/by=kernel/mode=row/bytes=64KiB"},
+    {"transfer", "direction=d2h/memory=pinned/by=kernel/mode=row/bytes=64KiB"},
+    {"transfer", "direction=local/memory=pinned/by=kernel/mode=row/bytes=65552"},
+    {"transfer", "direction=h2d/memory=pinned/by=kernel/mode=single/bytes=1KiB"},
 };
 
 // ---------------------------------------------------------------- losing work

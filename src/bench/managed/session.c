@@ -40,6 +40,8 @@ bool managed_open(struct bench_session *bench, struct error *err)
            (session->triad = measure_program(&bench->programs, "managed_triad", NULL, err)) &&
            (session->right =
                 bench_buffer(bench->scope, MANAGED_ELEMENT_BYTES, GPU_MEMORY_DEVICE, err)) &&
+           (session->passes =
+                bench_buffer(bench->scope, MANAGED_ELEMENT_BYTES, GPU_MEMORY_DEVICE, err)) &&
            bench_stamps_probe(bench, err);
 }
 
@@ -141,13 +143,31 @@ void managed_arrays_record(const struct managed_arrays *arrays, double factor,
     const struct managed_params params = {factor, arrays->pairs, arrays->seed};
     struct gpu_dispatch dispatch = {
         .program = arrays->session->triad,
-        .args = {{.buffer = arrays->at[0]}, {.buffer = arrays->at[1]}, {.buffer = arrays->at[2]}},
+        .args = {{.buffer = arrays->at[0]},
+                 {.buffer = arrays->at[1]},
+                 {.buffer = arrays->at[2]},
+                 {.buffer = arrays->session->passes}},
         .params = &params,
         .params_bytes = sizeof params,
     };
     measure_unit_grid((arrays->pairs + MANAGED_THREADS - 1) / MANAGED_THREADS,
                       arrays->session->bench->info->limits.workgroup_count_x, dispatch.groups);
     gpu_batch_dispatch(batch, &dispatch);
+}
+
+bool managed_passes_clear(struct managed_session *session, struct error *err)
+{
+    const uint32_t none = 0;
+    return gpu_buffer_write(session->passes, 0, &none, sizeof none, err);
+}
+
+bool managed_passes_check(struct managed_session *session, const struct measure_ran *ran,
+                          struct error *err)
+{
+    uint32_t count;
+    uint64_t units;
+    return gpu_buffer_read(session->passes, 0, &count, sizeof count, err) &&
+           measure_unit_counted(count, 1, ran, &units, err);
 }
 
 bool managed_arrays_check_host(const struct managed_arrays *arrays, double factor,

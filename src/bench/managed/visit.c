@@ -67,10 +67,12 @@ static bool measure(struct trial *trial, uint64_t *repeats, struct error *err)
         !managed_arrays_check_device(arrays, first_factor, err))
         return false;
     trial->factor = later_factor;
-    if (!measure_span_run(trial->run->arena, &later, &trial->later, err))
+    if (!managed_passes_clear(trial->session, err) ||
+        !measure_span_run(trial->run->arena, &later, &trial->later, err))
         return false;
     *repeats = trial->later.repeats;
-    return managed_arrays_check_device(arrays, later_factor, err) &&
+    return managed_passes_check(trial->session, &trial->later.ran, err) &&
+           managed_arrays_check_device(arrays, later_factor, err) &&
            managed_arrays_check_host(arrays, later_factor, err);
 }
 

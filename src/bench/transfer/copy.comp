@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
 // Copies elements of 16 bytes. Each thread copies TRANSFER_LOADS elements; it loads all of them
-// before it stores the first.
+// before it stores the first. The last workgroup counts the dispatch.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 
@@ -15,6 +15,11 @@ layout(set = 0, binding = 0, std430) readonly restrict buffer Source
 layout(set = 0, binding = 1, std430) writeonly restrict buffer Target
 {
     uvec4 target[];
+};
+
+layout(set = 0, binding = 2, std430) buffer Count
+{
+    uint dispatches;
 };
 
 layout(push_constant) uniform Params
@@ -33,8 +38,11 @@ void main()
             values[k] = source[first + k * WORKGROUP_X];
         [[unroll]] for (int k = 0; k < TRANSFER_LOADS; k++)
             target[first + k * WORKGROUP_X] = values[k];
-        return;
+    } else {
+        for (uint i = first; i < params.count; i += WORKGROUP_X)
+            target[i] = source[i];
     }
-    for (uint i = first; i < params.count; i += WORKGROUP_X)
-        target[i] = source[i];
+    if (gl_LocalInvocationIndex == 0 && begin < params.count &&
+        params.count - begin <= WORKGROUP_X * TRANSFER_LOADS)
+        atomicAdd(dispatches, 1);
 }

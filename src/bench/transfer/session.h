@@ -6,6 +6,7 @@
 #include "bench/bench.h"
 #include "measure/card.h"
 #include "measure/limits.h"
+#include "measure/span.h"
 
 // ---------------------------------------------------------------- cases
 
@@ -119,6 +120,8 @@ struct transfer_station {
     struct gpu_program *copy, *fill, *check;
     // device buffer for the number of correct elements that the check kernel found
     struct gpu_buffer *right;
+    struct gpu_buffer
+        *dispatches; // device buffer in which the copying kernel counts its dispatches
     struct {
         struct gpu_scope *scope;
         struct gpu_buffer *buffer;
@@ -154,6 +157,13 @@ unsigned char *transfer_station_memory(const struct transfer_station *station,
 void transfer_station_copy(struct transfer_station *station, struct gpu_batch *batch,
                            const struct gpu_arg *source, const struct gpu_arg *target,
                            uint64_t bytes);
+
+// transfer_station_count_clear forgets the dispatches that the copying kernel has counted.
+// transfer_station_count_check fails with ERROR_MISMATCH if it has counted other than `ran` since
+// then: a dispatch that was lost leaves no trace in the target.
+MUST_CHECK bool transfer_station_count_clear(struct transfer_station *station, struct error *err);
+MUST_CHECK bool transfer_station_count_check(struct transfer_station *station,
+                                             const struct measure_ran *ran, struct error *err);
 
 // Checks `bytes` bytes of the memory `end` from byte `at` on, a multiple of TRANSFER_STEP_BYTES.
 // Fails with ERROR_MISMATCH if they differ from the data from word `first` on. The device checks

@@ -101,7 +101,10 @@ bool transfer_station_init(struct transfer_station *station, struct measure_prog
     return (station->copy = measure_program(programs, "transfer_copy", NULL, err)) &&
            (station->fill = measure_program(programs, "transfer_fill", NULL, err)) &&
            (station->check = measure_program(programs, "transfer_check", NULL, err)) &&
-           (station->right = bench_buffer(programs->scope, ELEMENT_BYTES, GPU_MEMORY_DEVICE, err));
+           (station->right =
+                bench_buffer(programs->scope, ELEMENT_BYTES, GPU_MEMORY_DEVICE, err)) &&
+           (station->dispatches =
+                bench_buffer(programs->scope, ELEMENT_BYTES, GPU_MEMORY_DEVICE, err));
 }
 
 static void drop(struct transfer_station *station, enum transfer_end end)
@@ -148,7 +151,7 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
     uint32_t count = (uint32_t)(bytes / ELEMENT_BYTES);
     struct gpu_dispatch dispatch = {
         .program = station->copy,
-        .args = {*source, *target},
+        .args = {*source, *target, {.buffer = station->dispatches}},
         .params = &count,
         .params_bytes = sizeof count,
     };
@@ -232,6 +235,21 @@ bool transfer_station_need(struct transfer_station *station, enum transfer_end e
 }
 
 // ---------------------------------------------------------------- the proof
+
+bool transfer_station_count_clear(struct transfer_station *station, struct error *err)
+{
+    const uint32_t none = 0;
+    return gpu_buffer_write(station->dispatches, 0, &none, sizeof none, err);
+}
+
+bool transfer_station_count_check(struct transfer_station *station, const struct measure_ran *ran,
+                                  struct error *err)
+{
+    uint32_t count;
+    uint64_t units;
+    return gpu_buffer_read(station->dispatches, 0, &count, sizeof count, err) &&
+           measure_unit_counted(count, 1, ran, &units, err);
+}
 
 bool transfer_station_check(struct transfer_station *station, enum transfer_end end, uint64_t at,
                             uint64_t bytes, uint32_t first, unsigned round, struct error *err)

@@ -46,6 +46,7 @@ struct trial {
     struct memory kept;
     // Host time in ns that the last call of run_batches needed to submit its batches.
     double submit_ns;
+    uint64_t recorded, ran; // transfers of each job in its batch, and in all runs of run_batches
     // The times of the samples; unit_ns is the time in which each job made one transfer.
     struct measure_span span;
 };
@@ -244,6 +245,7 @@ static bool time_row(struct trial *trial, struct error *err)
 
 static bool make_batches(struct trial *trial, uint64_t repeats, struct error *err)
 {
+    trial->recorded = repeats;
     trial->batch_count = 0;
     end_scopes(trial);
     for (unsigned i = 0; i < trial->job_count;) {
@@ -271,6 +273,7 @@ static bool run_batches(struct trial *trial, struct error *err)
     for (unsigned i = 0; i < trial->batch_count; i++)
         if (!transfer_wait(&trial->jobs[0], trial->batches[i], err))
             return false;
+    trial->ran += trial->recorded;
     return true;
 }
 
@@ -369,6 +372,7 @@ static bool time_by_host(struct trial *trial, struct error *err)
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
     span->step_ns = 1 / (double)trial->kept.passes;
     span->device_time_ns = span->ended_ns - start_ns;
+    span->ran.units = trial->ran;
     return true;
 }
 
@@ -379,9 +383,17 @@ static bool is_host_timed(const struct transfer_case *this_case)
 
 // ---------------------------------------------------------------- proof and numbers
 
-// The first visit checks every byte. Of large host memory, each later one checks another eighth.
-static bool verify(const struct trial *trial, struct error *err)
+static bool is_by_kernel(const struct transfer_case *this_case)
 {
+    return this_case->by == TRANSFER_BY_KERNEL && this_case->direction != TRANSFER_PEER;
+}
+
+// The first visit checks every byte. Of large host memory, each later one checks another eighth.
+static bool verify(struct trial *trial, struct error *err)
+{
+    if (is_by_kernel(trial->jobs[0].this_case) &&
+        !transfer_station_count_check(&trial->session->home, &trial->span.ran, err))
+        return false;
     for (unsigned i = 0; i < trial->job_count; i++) {
         const struct transfer_job *job = &trial->jobs[i];
         uint32_t first = (uint32_t)(job->offset / sizeof(uint32_t));
@@ -422,8 +434,7 @@ static const char *way_of(const struct trial *trial)
     if (job->from != job->to)
         return trial->is_direct ? "direct"
                                 : "through the host: the devices cannot access each other's memory";
-    return job->this_case->by == TRANSFER_BY_KERNEL ? "a kernel, 4 x 16 bytes a thread"
-                                                    : "copy commands";
+    return is_by_kernel(job->this_case) ? "a kernel, 4 x 16 bytes a thread" : "copy commands";
 }
 
 static void report_details(const struct trial *trial, struct measure_visit *visit)
@@ -444,7 +455,7 @@ static void report_details(const struct trial *trial, struct measure_visit *visi
         visit_detail(visit, "devices", "%u", trial->batch_count);
     if (session->link.text && this_case->direction < TRANSFER_LOCAL)
         visit_detail(visit, "link", "%s", session->link.text);
-    if (this_case->by == TRANSFER_BY_KERNEL)
+    if (is_by_kernel(this_case))
         visit_kernel(visit, session->home.copy);
 }
 
@@ -476,6 +487,7 @@ bool transfer_visit(struct bench_visit *run, struct measure_visit *visit, struct
     struct trial trial = {.run = run, .session = run->session->state, .kept = *memory};
     make_room(&trial, 2);
     bool timed = prepare(&trial, &this_case, err) &&
+                 transfer_station_count_clear(&trial.session->home, err) &&
                  (is_host_timed(&this_case) ? time_by_host(&trial, err) : time_row(&trial, err));
     end_scopes(&trial);
     if (!timed || !verify(&trial, err))
