@@ -62,7 +62,8 @@ struct rays_check_params {
 
 struct rays_session {
     struct gpu_program *scene, *check_all, *check_nearer;
-    // The hits of one dispatch: a struct rays_hit for each ray.
+    // The hits of one dispatch: a struct rays_hit for each ray. Then the number of dispatches that
+    // have written them.
     struct gpu_buffer *hits;
     // Results of the checks, four numbers: rays without a record; errors in hits (a ray may have
     // several); rays that hit nothing; and the lowest index of a ray without a record or with an
@@ -148,7 +149,8 @@ struct rays_beam {
 struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays_beam *beam,
                                       struct error *err);
 
-// Creates the beam's program and its dispatch. Marks the hits of all rays as unwritten.
+// Creates the beam's program and its dispatch. Marks the hits of all rays as unwritten, and sets
+// the number of dispatches to 0.
 MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam,
                                   struct error *err);
 
@@ -157,8 +159,9 @@ MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *bea
 void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats);
 void rays_beam_record_once(void *beam, struct gpu_batch *batch);
 
-// Measures the time of the dispatch that traces the beam. *repeats is the number of dispatches per
-// sample from the case's last measurement, or 0 if there was none. The function updates it.
+// Measures the time of the dispatch that traces the beam, which rays_beam_prepare has just
+// prepared. Fails with ERROR_MISMATCH if a dispatch was lost. *repeats is the number of dispatches
+// per sample from the case's last measurement, or 0 if there was none. The function updates it.
 MUST_CHECK bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam,
                                   uint64_t *repeats, struct measure_span *span, struct error *err);
 

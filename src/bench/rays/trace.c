@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/rays/session.h"
+#include "measure/unit.h"
 
 bool rays_by_pipeline(const struct bench_visit *run)
 {
@@ -50,11 +51,18 @@ struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays
         err);
 }
 
+// Returns the size in bytes of the beam's hits; the number of its dispatches follows them.
+static uint64_t hits_bytes(const struct rays_beam *beam)
+{
+    return sizeof(struct rays_hit) << beam->rays_log2;
+}
+
 static void record_unwritten(void *context, struct gpu_batch *batch)
 {
     const struct rays_beam *beam = context;
-    gpu_batch_fill(batch, beam->dispatch.args[0].buffer, 0,
-                   sizeof(struct rays_hit) << beam->rays_log2, RAYS_UNWRITTEN);
+    struct gpu_buffer *hits = beam->dispatch.args[0].buffer;
+    gpu_batch_fill(batch, hits, 0, hits_bytes(beam), RAYS_UNWRITTEN);
+    gpu_batch_fill(batch, hits, hits_bytes(beam), sizeof(uint32_t), 0);
 }
 
 bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam, struct error *err)
@@ -94,10 +102,15 @@ void rays_beam_record_once(void *beam, struct gpu_batch *batch)
 bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam, uint64_t *repeats,
                        struct measure_span *span, struct error *err)
 {
+    const struct rays_session *session = run->session->state;
     struct measure_span_desc desc = bench_span_desc(run, rays_beam_record, beam);
+    uint32_t dispatches;
+    uint64_t units;
     desc.rays = true;
     desc.repeats = *repeats;
-    if (!measure_span_run(run->arena, &desc, span, err))
+    if (!measure_span_run(run->arena, &desc, span, err) ||
+        !gpu_buffer_read(session->hits, hits_bytes(beam), &dispatches, sizeof dispatches, err) ||
+        !measure_unit_counted(dispatches, 1, &span->ran, &units, err))
         return false;
     *repeats = span->repeats;
     run->session->warm = true;

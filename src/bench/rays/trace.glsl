@@ -43,6 +43,9 @@ void trace_at(uint i)
     ray.origin.x += params.start;
     hits[i] = trace(ray);
 #endif
+    // The element after the last hit counts the dispatches.
+    if (i == 0)
+        atomicAdd(hits[1u << params.rays_log2].x, 1);
 }
 #endif
 

@@ -256,9 +256,10 @@ bool rays_open(struct bench_session *bench, struct error *err)
            (session->check_all = measure_program(&bench->programs, "rays_check_all", NULL, err)) &&
            (session->check_nearer =
                 measure_program(&bench->programs, "rays_check_nearer", NULL, err)) &&
-           (session->hits =
-                bench_buffer(bench->scope, sizeof(struct rays_hit) << session->scene_rays_log2,
-                             GPU_MEMORY_DEVICE, err)) &&
+           (session->hits = bench_buffer(bench->scope,
+                                         (sizeof(struct rays_hit) << session->scene_rays_log2) +
+                                             sizeof(struct rays_hit),
+                                         GPU_MEMORY_DEVICE, err)) &&
            (session->result =
                 bench_buffer(bench->scope, sizeof(uint32_t[4]), GPU_MEMORY_DEVICE, err)) &&
            bench_clock_probe(bench, err);
