@@ -175,6 +175,30 @@ static void an_array_beyond_numbers_of_32_bits_is_refused(void **state)
     bench->session.info = real;
 }
 
+// Given a device whose kernels cannot tell where they run, when its API does not tell either how
+// many threads a core holds, then workgroups that stay are suspect: they may have run one after
+// another.
+static void workgroups_that_may_not_stay_are_suspect(void **state)
+{
+    struct workbench *bench = *state;
+    const struct gpu_info *real = bench->session.info;
+    struct gpu_info info = *real;
+    info.caps &= ~GPU_CAP(CORE_ID);
+    for (int known = 0; known < 2; known++) {
+        info.limits.core_threads = known ? 2048 : 0;
+        bench->session.info = &info;
+        bool done = workbench_visit(bench, "kernel=occupancy/op=read/type=float/bytes=1MiB/"
+                                           "threads=2048/shape=default");
+        bench->session.info = real;
+        if (!done)
+            fail_msg("%s", bench->err.message);
+        bool flagged = false;
+        for (size_t i = 0; i < bench->seen->reason_count; i++)
+            flagged = flagged || strcmp(bench->seen->reasons[i].code, "not-resident") == 0;
+        assert_int_equal(flagged, !known);
+    }
+}
+
 static void what_does_not_fit_is_refused(void **state)
 {
     struct workbench *bench = *state;
@@ -199,6 +223,7 @@ int main(int argc, char **argv)
         EACH(every_operation_in_floats_is_verified),
         EACH(every_operation_in_doubles_is_verified),
         EACH(every_workgroup_that_stays_is_verified),
+        EACH(workgroups_that_may_not_stay_are_suspect),
         EACH(every_element_of_a_thread_is_verified),
         EACH(one_mark_less_is_a_mismatch),
         EACH(arrays_change_their_type_and_grow),

@@ -242,6 +242,10 @@ static void a_core_holds_two_workgroups_of_single_threads(void **state)
         assert_false(stream_single_shape(&this_case, &info, &shape, &err));
         assert_int_equal(err.code, ERROR_UNSUPPORTED);
     }
+    this_case.core_threads = 384;
+    info.limits.core_threads = 0; // not known
+    assert_false(stream_single_shape(&this_case, &info, &shape, &err));
+    assert_null(strstr(err.message, "at most 0 threads"));
 }
 
 static void residency_is_judged_by_core_and_time(void **state)

@@ -212,6 +212,12 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
     struct stream_residency found;
     if (!trial->shape.placed) {
         visit_detail(visit, "resident", "not known: kernels cannot read the core's id and a clock");
+        if (!trial->run->session->info->limits.core_threads)
+            visit_flag(
+                visit, "not-resident",
+                "the workgroups may not have run at the same time, %u on each core: this API "
+                "does not tell how many threads a core holds",
+                trial->shape.core_groups);
         return true;
     }
     struct stream_place *places = ARENA_ARRAY(trial->run->arena, groups, struct stream_place);

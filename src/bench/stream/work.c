@@ -148,6 +148,9 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
                          "a workgroup cannot reserve half of the %llu bytes of shared memory that "
                          "a core of this device is known to have",
                          (unsigned long long)limits->core_shared_bytes);
+    if (!limits->core_threads)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "it is not known how many threads a core of this device holds");
     if (this_case->core_threads > limits->core_threads)
         return error_set(err, ERROR_UNSUPPORTED,
                          "a core of this device holds at most %llu threads, not %u",
