@@ -109,6 +109,95 @@ static void trees_of_everything_are_built_updated_and_copied(void **state)
         }
 }
 
+// Given a beam whose hits are right, when the rays with odd numbers miss instead, then the check
+// fails: it compares rays of all threads of a subgroup with the primitives.
+static void rays_that_miss_in_some_threads_are_a_mismatch(struct bench_visit *run,
+                                                          const struct rays_beam *beam,
+                                                          const struct rays_hit *right)
+{
+    const struct rays_session *session = run->session->state;
+    const uint64_t bytes = sizeof *right << beam->rays_log2;
+    struct rays_hit *hits =
+        ARENA_ARRAY(run->session->arena, 1u << beam->rays_log2, struct rays_hit);
+    struct error err;
+    uint32_t misses;
+    memcpy(hits, right, bytes);
+    for (uint32_t i = 1; i < 1u << beam->rays_log2; i += 2)
+        hits[i] = (struct rays_hit){.primitive = UINT32_MAX, .instance = UINT32_MAX};
+    assert_true(gpu_buffer_write(session->hits, 0, hits, bytes, &err));
+    assert_false(rays_beam_check(run, beam, &misses, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    assert_true(gpu_buffer_write(session->hits, 0, right, bytes, &err));
+    assert_true(rays_beam_check(run, beam, &misses, &err));
+}
+
+static struct {
+    const struct gpu_backend *really;
+    const struct gpu_program *lost; // the program whose dispatches are lost
+    unsigned checks, checks_before; // dispatches of a check so far, and before rays are blind
+    const struct gpu_program *check;
+} driver;
+
+// Loses the dispatches of driver.lost. After some checks, traces rays that see no instance.
+static bool dispatch_wrongly(struct gpu_batch *batch, const struct gpu_dispatch *dispatch,
+                             struct error *err)
+{
+    struct gpu_dispatch blind = *dispatch;
+    struct rays_trace_params params;
+    driver.checks += dispatch->program == driver.check;
+    if (dispatch->program == driver.lost)
+        return true;
+    if (driver.check && driver.checks >= driver.checks_before &&
+        dispatch->params_bytes == sizeof params) {
+        memcpy(&params, dispatch->params, sizeof params);
+        params.mask = 0;
+        blind.params = &params;
+    }
+    return driver.really->batch_dispatch(batch, &blind, err);
+}
+
+// Given right hits, when the kernel that looks for nearer primitives is lost, then the check fails.
+static void a_lost_check_is_a_mismatch(struct bench_visit *run, const struct rays_beam *beam)
+{
+    const struct rays_session *session = run->session->state;
+    struct gpu_device *device = run->session->device;
+    struct gpu_backend wrong = *device->backend;
+    struct error err;
+    uint32_t misses;
+    memset(&driver, 0, sizeof driver);
+    driver.really = device->backend;
+    driver.lost = session->check_nearer;
+    wrong.batch_dispatch = dispatch_wrongly;
+    device->backend = &wrong;
+    bool proven = rays_beam_check(run, beam, &misses, &err);
+    device->backend = driver.really;
+    assert_false(proven);
+    assert_int_equal(err.code, ERROR_MISMATCH);
+}
+
+// Given updates that are right, when the rays that are timed after them hit nothing, then there is
+// no number.
+static void rays_after_an_update_are_verified(void **state)
+{
+    static const char key[] = "work=build/of=triangles/task=update/primitives=600";
+    struct workbench *bench = *state;
+    if (!workbench_expect(bench, GPU_CAP(RAYS), key))
+        return;
+    const struct rays_session *session = bench->session.state;
+    struct gpu_device *device = bench->session.device;
+    struct gpu_backend wrong = *device->backend;
+    memset(&driver, 0, sizeof driver);
+    driver.really = device->backend;
+    driver.check = session->check_all;
+    driver.checks_before = 2; // rays_beam_check has two dispatches of it
+    wrong.batch_dispatch = dispatch_wrongly;
+    device->backend = &wrong;
+    bool done = workbench_visit(bench, key);
+    device->backend = driver.really;
+    assert_false(done);
+    assert_int_equal(bench->err.code, ERROR_MISMATCH);
+}
+
 // The hits of the last visit are right. With another distance, or for a scene with primitives
 // elsewhere, they are not.
 static void a_wrong_hit_is_a_mismatch(void **state)
@@ -140,6 +229,8 @@ static void a_wrong_hit_is_a_mismatch(void **state)
     workbench_flip(session->hits, hit * sizeof *hits + offsetof(struct rays_hit, distance),
                    1 << 18);
     assert_true(rays_beam_check(&run, &beam, &misses, &err));
+    rays_that_miss_in_some_threads_are_a_mismatch(&run, &beam, hits);
+    a_lost_check_is_a_mismatch(&run, &beam);
     // A device that says that all is done, but runs nothing, proves nothing.
     struct gpu_device *device = bench->session.device;
     const struct gpu_backend *really = device->backend;
@@ -167,6 +258,7 @@ int main(int argc, char **argv)
         WORKBENCH_TEST(bench_rays, the_size_of_the_kernels_is_what_the_driver_tells),
         WORKBENCH_TEST(bench_rays, trees_of_everything_are_built_updated_and_copied),
         WORKBENCH_TEST(bench_rays, a_wrong_hit_is_a_mismatch),
+        WORKBENCH_TEST(bench_rays, rays_after_an_update_are_verified),
     };
     return status ? status : cmocka_run_group_tests(tests, NULL, NULL);
 }

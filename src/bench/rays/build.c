@@ -110,15 +110,18 @@ static bool verify(struct job *job, struct error *err)
            rays_beam_check(job->run, &beam, &misses, err);
 }
 
+// Times rays through the tree, and checks their hits.
 static bool time_rays(struct job *job, uint64_t *repeats, struct measure_visit *visit, double *ns,
                       struct error *err)
 {
     struct measure_span span;
+    uint32_t misses;
     if (!rays_tree_top(job->run, &job->tree, err))
         return false;
     struct rays_beam beam = beam_of(job);
     if (!rays_beam_prepare(job->run, &beam, err) ||
-        !rays_beam_measure(job->run, &beam, repeats, &span, err))
+        !rays_beam_measure(job->run, &beam, repeats, &span, err) ||
+        !rays_beam_check(job->run, &beam, &misses, err))
         return false;
     visit->device_time_ns += span.device_time_ns;
     *ns = measure_median(job->run->arena, span.unit_ns, span.count);

@@ -15,6 +15,7 @@ layout(set = 0, binding = 1) buffer Result
 {
     // `first` is the lowest number of a ray that is unwritten or wrong.
     uint unwritten, wrong, misses, first;
+    uint compared; // how often a ray was compared with a primitive
 };
 
 layout(push_constant) uniform Params
@@ -113,13 +114,19 @@ void main()
 #else
 void main()
 {
-    uint i = gl_WorkGroupID.y * ((1u << params.rays_log2) / RAYS_SAMPLES);
+    // One ray of each share of the rays. Its place in the share differs, so that rays of different
+    // threads of a subgroup are compared.
+    uint share = (1u << params.rays_log2) / RAYS_SAMPLES;
+    uint i = gl_WorkGroupID.y * share + gl_WorkGroupID.y * RAYS_SAMPLE_STEP % share;
     Ray ray = ray_at(i);
     float distance = primitive_at(i) == ~0u ? RAYS_FAR : uintBitsToFloat(hits[i].w);
+    uint primitives = 0;
     for (uint p = gl_GlobalInvocationID.x; p < params.scene.count; p += RAYS_SLICES * RAYS_THREADS) {
+        primitives++;
         float other = sure_distance(ray, p);
         if (other > NEAR && other < distance - 4 * NEAR)
             report(i);
     }
+    atomicAdd(compared, primitives);
 }
 #endif

@@ -27,8 +27,9 @@
 #define RAYS_COUNTED 3 /* the kernel counts all crossed primitives and accepts none as a hit */
 #define RAYS_ASKED   4 /* the kernel is called for each crossed primitive and accepts it as a hit */
 
-#define RAYS_UNWRITTEN 0xdeadbeefu /* `candidates` of a hit record that no ray has written yet */
-#define RAYS_SAMPLES   64          /* number of rays that are compared with every primitive */
-#define RAYS_SLICES    64 /* workgroups per sampled ray; each takes a part of the primitives */
+#define RAYS_UNWRITTEN   0xdeadbeefu /* `candidates` of a hit record that no ray has written yet */
+#define RAYS_SAMPLES     64          /* number of rays that are compared with every primitive */
+#define RAYS_SAMPLE_STEP 37          /* an odd number; see check.comp */
+#define RAYS_SLICES      64 /* workgroups per sampled ray; each takes a part of the primitives */
 
 #endif

@@ -65,9 +65,9 @@ struct rays_session {
     // The hits of one dispatch: a struct rays_hit for each ray. Then the number of dispatches that
     // have written them.
     struct gpu_buffer *hits;
-    // Results of the checks, four numbers: rays without a record; errors in hits (a ray may have
-    // several); rays that hit nothing; and the lowest index of a ray without a record or with an
-    // error.
+    // Results of the checks, five numbers: rays without a record; errors in hits (a ray may have
+    // several); rays that hit nothing; the lowest index of a ray without a record or with an error;
+    // and how often a ray was compared with a primitive.
     struct gpu_buffer *result;
     uint32_t scene_rays_log2, row_rays_log2, chain_rays_log2;
 };

@@ -142,7 +142,7 @@ static void record_check(void *context, struct gpu_batch *batch)
 }
 
 struct result_words {
-    uint32_t unwritten, wrong, misses, first;
+    uint32_t unwritten, wrong, misses, first, compared;
 };
 
 static bool run_check(struct bench_visit *run, struct check *check, struct result_words *result,
@@ -179,6 +179,10 @@ bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam, uint
     if (!run_check(run, &check, &result, err))
         return false;
     *misses = result.misses;
+    if (result.compared != RAYS_SAMPLES * check.params.scene.count)
+        return error_set(err, ERROR_MISMATCH,
+                         "the check compared rays and primitives %u times, not %u times",
+                         result.compared, RAYS_SAMPLES * check.params.scene.count);
     if (result.unwritten || result.wrong)
         return error_set(
             err, ERROR_MISMATCH,

@@ -261,6 +261,6 @@ bool rays_open(struct bench_session *bench, struct error *err)
                                              sizeof(struct rays_hit),
                                          GPU_MEMORY_DEVICE, err)) &&
            (session->result =
-                bench_buffer(bench->scope, sizeof(uint32_t[4]), GPU_MEMORY_DEVICE, err)) &&
+                bench_buffer(bench->scope, sizeof(uint32_t[5]), GPU_MEMORY_DEVICE, err)) &&
            bench_clock_probe(bench, err);
 }
