@@ -86,6 +86,21 @@ bool measure_unit_counted(uint64_t count, uint64_t unit_count, const struct meas
                      *units < ran->units ? "lost work" : "did work twice");
 }
 
+bool measure_unit_count_clear(struct gpu_buffer *buffer, uint64_t offset, struct error *err)
+{
+    const uint32_t none = 0;
+    return gpu_buffer_write(buffer, offset, &none, sizeof none, err);
+}
+
+bool measure_unit_count_check(struct gpu_buffer *buffer, uint64_t offset,
+                              const struct measure_ran *ran, struct error *err)
+{
+    uint32_t count;
+    uint64_t units;
+    return gpu_buffer_read(buffer, offset, &count, sizeof count, err) &&
+           measure_unit_counted(count, 1, ran, &units, err);
+}
+
 // ---------------------------------------------------------------- what kernels record
 
 struct gpu_buffer *measure_words_create(struct gpu_scope *scope, struct error *err)

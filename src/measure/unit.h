@@ -40,6 +40,14 @@ MUST_CHECK bool measure_unit_counted(uint64_t count, uint64_t unit_count,
                                      const struct measure_ran *ran, uint64_t *units,
                                      struct error *err);
 
+// For kernels that add 1 to a word in each unit of work, because their results are the same however
+// often they run. The word is at `offset` bytes in the buffer. measure_unit_count_clear sets it to
+// 0. measure_unit_count_check then fails as measure_unit_counted if it is not the units that ran.
+MUST_CHECK bool measure_unit_count_clear(struct gpu_buffer *buffer, uint64_t offset,
+                                         struct error *err);
+MUST_CHECK bool measure_unit_count_check(struct gpu_buffer *buffer, uint64_t offset,
+                                         const struct measure_ran *ran, struct error *err);
+
 // ---------------------------------------------------------------- what kernels record
 
 // The buffer in which timed kernels record their work (bench/prelude/words.glsl): the sum of the

@@ -155,21 +155,6 @@ void managed_arrays_record(const struct managed_arrays *arrays, double factor,
     gpu_batch_dispatch(batch, &dispatch);
 }
 
-bool managed_passes_clear(struct managed_session *session, struct error *err)
-{
-    const uint32_t none = 0;
-    return gpu_buffer_write(session->passes, 0, &none, sizeof none, err);
-}
-
-bool managed_passes_check(struct managed_session *session, const struct measure_ran *ran,
-                          struct error *err)
-{
-    uint32_t count;
-    uint64_t units;
-    return gpu_buffer_read(session->passes, 0, &count, sizeof count, err) &&
-           measure_unit_counted(count, 1, ran, &units, err);
-}
-
 bool managed_arrays_check_host(const struct managed_arrays *arrays, double factor,
                                struct error *err)
 {

@@ -8,7 +8,6 @@
 #include "bench/managed/managed.h"
 #include "gpu/managed.h"
 #include "measure/card.h"
-#include "measure/span.h"
 
 struct managed_case {
     bool host_touch; // true: the host writes the arrays first; false: the device writes them first
@@ -67,13 +66,6 @@ MUST_CHECK bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host
 // Records one pass of the triad a = b + factor × c over the arrays.
 void managed_arrays_record(const struct managed_arrays *arrays, double factor,
                            struct gpu_batch *batch);
-
-// managed_passes_clear forgets the passes that the triad has counted. managed_passes_check fails
-// with ERROR_MISMATCH if it has counted other than `ran` since then: a pass that was lost leaves no
-// trace in the sums.
-MUST_CHECK bool managed_passes_clear(struct managed_session *session, struct error *err);
-MUST_CHECK bool managed_passes_check(struct managed_session *session, const struct measure_ran *ran,
-                                     struct error *err);
 
 // managed_arrays_check_device lets the device check every element of array a.
 // managed_arrays_check_host checks a few elements on the host, which may move their pages to the

@@ -67,11 +67,11 @@ static bool measure(struct trial *trial, uint64_t *repeats, struct error *err)
         !managed_arrays_check_device(arrays, first_factor, err))
         return false;
     trial->factor = later_factor;
-    if (!managed_passes_clear(trial->session, err) ||
+    if (!measure_unit_count_clear(trial->session->passes, 0, err) ||
         !measure_span_run(trial->run->arena, &later, &trial->later, err))
         return false;
     *repeats = trial->later.repeats;
-    return managed_passes_check(trial->session, &trial->later.ran, err) &&
+    return measure_unit_count_check(trial->session->passes, 0, &trial->later.ran, err) &&
            managed_arrays_check_device(arrays, later_factor, err) &&
            managed_arrays_check_host(arrays, later_factor, err);
 }

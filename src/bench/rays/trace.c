@@ -60,9 +60,7 @@ static uint64_t hits_bytes(const struct rays_beam *beam)
 static void record_unwritten(void *context, struct gpu_batch *batch)
 {
     const struct rays_beam *beam = context;
-    struct gpu_buffer *hits = beam->dispatch.args[0].buffer;
-    gpu_batch_fill(batch, hits, 0, hits_bytes(beam), RAYS_UNWRITTEN);
-    gpu_batch_fill(batch, hits, hits_bytes(beam), sizeof(uint32_t), 0);
+    gpu_batch_fill(batch, beam->dispatch.args[0].buffer, 0, hits_bytes(beam), RAYS_UNWRITTEN);
 }
 
 bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam, struct error *err)
@@ -85,7 +83,8 @@ bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam, struct e
         .params = &beam->params,
         .params_bytes = sizeof beam->params,
     };
-    return beam->dispatch.program && rays_run(run, record_unwritten, beam, err);
+    return beam->dispatch.program && rays_run(run, record_unwritten, beam, err) &&
+           measure_unit_count_clear(session->hits, hits_bytes(beam), err);
 }
 
 void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats)
@@ -104,13 +103,10 @@ bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam, uint64_t
 {
     const struct rays_session *session = run->session->state;
     struct measure_span_desc desc = bench_span_desc(run, rays_beam_record, beam);
-    uint32_t dispatches;
-    uint64_t units;
     desc.rays = true;
     desc.repeats = *repeats;
     if (!measure_span_run(run->arena, &desc, span, err) ||
-        !gpu_buffer_read(session->hits, hits_bytes(beam), &dispatches, sizeof dispatches, err) ||
-        !measure_unit_counted(dispatches, 1, &span->ran, &units, err))
+        !measure_unit_count_check(session->hits, hits_bytes(beam), &span->ran, err))
         return false;
     *repeats = span->repeats;
     run->session->warm = true;

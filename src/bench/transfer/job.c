@@ -35,7 +35,7 @@ static void record_once(const struct transfer_job *job, struct gpu_batch *batch)
                                                        .to_offset = job->to_offset,
                                                        .from_offset = job->offset,
                                                        .bytes = bytes});
-    else if (job->this_case->by == TRANSFER_BY_KERNEL)
+    else if (transfer_is_by_kernel(job->this_case))
         transfer_station_copy(
             job->from, batch,
             &(struct gpu_arg){.buffer = source, .offset = job->offset, .bytes = bytes},

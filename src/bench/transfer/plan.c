@@ -41,6 +41,11 @@ void transfer_case_read(const struct bench_case *c, struct transfer_case *this_c
     };
 }
 
+bool transfer_is_by_kernel(const struct transfer_case *this_case)
+{
+    return this_case->by == TRANSFER_BY_KERNEL && this_case->direction != TRANSFER_PEER;
+}
+
 static uint64_t power_of_two_below(uint64_t bytes)
 {
     uint64_t power = TRANSFER_ELEMENT_BYTES;

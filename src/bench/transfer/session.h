@@ -6,7 +6,6 @@
 #include "bench/bench.h"
 #include "measure/card.h"
 #include "measure/limits.h"
-#include "measure/span.h"
 
 // ---------------------------------------------------------------- cases
 
@@ -60,6 +59,9 @@ struct transfer_case {
     uint64_t bytes;
 };
 void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case);
+
+// Returns true if a kernel copies the data. Between devices, copy commands always do so.
+bool transfer_is_by_kernel(const struct transfer_case *this_case);
 
 // Returns the largest size of a transfer in bytes. Presets use no larger transfer, and the word
 // "max" means this size. It is a power of two. It is at most 1/4 of the device's memory and at most
@@ -157,13 +159,6 @@ unsigned char *transfer_station_memory(const struct transfer_station *station,
 void transfer_station_copy(struct transfer_station *station, struct gpu_batch *batch,
                            const struct gpu_arg *source, const struct gpu_arg *target,
                            uint64_t bytes);
-
-// transfer_station_count_clear forgets the dispatches that the copying kernel has counted.
-// transfer_station_count_check fails with ERROR_MISMATCH if it has counted other than `ran` since
-// then: a dispatch that was lost leaves no trace in the target.
-MUST_CHECK bool transfer_station_count_clear(struct transfer_station *station, struct error *err);
-MUST_CHECK bool transfer_station_count_check(struct transfer_station *station,
-                                             const struct measure_ran *ran, struct error *err);
 
 // Checks `bytes` bytes of the memory `end` from byte `at` on, a multiple of TRANSFER_STEP_BYTES.
 // Fails with ERROR_MISMATCH if they differ from the data from word `first` on. The device checks

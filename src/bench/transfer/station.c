@@ -236,21 +236,6 @@ bool transfer_station_need(struct transfer_station *station, enum transfer_end e
 
 // ---------------------------------------------------------------- the proof
 
-bool transfer_station_count_clear(struct transfer_station *station, struct error *err)
-{
-    const uint32_t none = 0;
-    return gpu_buffer_write(station->dispatches, 0, &none, sizeof none, err);
-}
-
-bool transfer_station_count_check(struct transfer_station *station, const struct measure_ran *ran,
-                                  struct error *err)
-{
-    uint32_t count;
-    uint64_t units;
-    return gpu_buffer_read(station->dispatches, 0, &count, sizeof count, err) &&
-           measure_unit_counted(count, 1, ran, &units, err);
-}
-
 bool transfer_station_check(struct transfer_station *station, enum transfer_end end, uint64_t at,
                             uint64_t bytes, uint32_t first, unsigned round, struct error *err)
 {

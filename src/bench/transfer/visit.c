@@ -3,6 +3,7 @@
 #include "bench/transfer/session.h"
 #include "gpu/peers.h"
 #include "measure/claim.h"
+#include "measure/unit.h"
 
 #include <math.h>
 #include <string.h>
@@ -383,16 +384,11 @@ static bool is_host_timed(const struct transfer_case *this_case)
 
 // ---------------------------------------------------------------- proof and numbers
 
-static bool is_by_kernel(const struct transfer_case *this_case)
-{
-    return this_case->by == TRANSFER_BY_KERNEL && this_case->direction != TRANSFER_PEER;
-}
-
 // The first visit checks every byte. Of large host memory, each later one checks another eighth.
 static bool verify(struct trial *trial, struct error *err)
 {
-    if (is_by_kernel(trial->jobs[0].this_case) &&
-        !transfer_station_count_check(&trial->session->home, &trial->span.ran, err))
+    if (transfer_is_by_kernel(trial->jobs[0].this_case) &&
+        !measure_unit_count_check(trial->session->home.dispatches, 0, &trial->span.ran, err))
         return false;
     for (unsigned i = 0; i < trial->job_count; i++) {
         const struct transfer_job *job = &trial->jobs[i];
@@ -434,7 +430,8 @@ static const char *way_of(const struct trial *trial)
     if (job->from != job->to)
         return trial->is_direct ? "direct"
                                 : "through the host: the devices cannot access each other's memory";
-    return is_by_kernel(job->this_case) ? "a kernel, 4 x 16 bytes a thread" : "copy commands";
+    return transfer_is_by_kernel(job->this_case) ? "a kernel, 4 x 16 bytes a thread"
+                                                 : "copy commands";
 }
 
 static void report_details(const struct trial *trial, struct measure_visit *visit)
@@ -455,7 +452,7 @@ static void report_details(const struct trial *trial, struct measure_visit *visi
         visit_detail(visit, "devices", "%u", trial->batch_count);
     if (session->link.text && this_case->direction < TRANSFER_LOCAL)
         visit_detail(visit, "link", "%s", session->link.text);
-    if (is_by_kernel(this_case))
+    if (transfer_is_by_kernel(this_case))
         visit_kernel(visit, session->home.copy);
 }
 
@@ -487,7 +484,8 @@ bool transfer_visit(struct bench_visit *run, struct measure_visit *visit, struct
     struct trial trial = {.run = run, .session = run->session->state, .kept = *memory};
     make_room(&trial, 2);
     bool timed = prepare(&trial, &this_case, err) &&
-                 transfer_station_count_clear(&trial.session->home, err) &&
+                 (!transfer_is_by_kernel(&this_case) ||
+                  measure_unit_count_clear(trial.session->home.dispatches, 0, err)) &&
                  (is_host_timed(&this_case) ? time_by_host(&trial, err) : time_row(&trial, err));
     end_scopes(&trial);
     if (!timed || !verify(&trial, err))
