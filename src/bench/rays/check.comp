@@ -64,8 +64,11 @@ float sure_distance(Ray ray, uint primitive)
 {
     if (params.scene.kind == RAYS_BALLS) {
         vec4 sphere = sphere_of(params.scene, primitive);
-        sphere.w -= NEAR;
-        return cross_sphere(ray, sphere);
+        float outside = length(ray.origin - sphere.xyz) - sphere.w;
+        // A ray from outside enters a smaller sphere later; a ray from inside leaves a larger sphere
+        // later. From a start near the surface the ray may do either.
+        sphere.w -= NEAR * sign(outside);
+        return abs(outside) < NEAR ? -1 : cross_sphere(ray, sphere);
     }
     Triangle triangle = triangle_of(params.scene, primitive);
     vec3 normal = normal_of(triangle);
