@@ -292,14 +292,29 @@ const char *screen_number(struct arena *arena, double value, const struct screen
     return arena_printf(arena, "%.*f", decimals, shown);
 }
 
+// Returns how many decimals give three significant digits: 0 from 99.95 on, where the text has
+// three digits without decimals.
+static int short_decimals(double size)
+{
+    int decimals = 0;
+    while (size > 0 && size * pow(10, decimals) < 99.95)
+        decimals++;
+    return decimals;
+}
+
 const char *screen_short(struct arena *arena, double value, enum unit unit)
 {
-    const char *name;
-    double scaled = unit_scale(value, unit, &name);
-    int decimals = fabs(scaled) >= 99.95 ? 0 : fabs(scaled) >= 9.995 ? 1 : 2;
     if (!isfinite(value))
         return "–";
-    return arena_printf(arena, "%.*f%s%s", decimals, scaled, *name ? " " : "", name);
+    const char *name;
+    double scaled = unit_scale(value, unit, &name);
+    if (fabs(scaled) >= 999.5)
+        // The rounded number may be one of the next unit: 999.7 µs are 1.00 ms.
+        scaled = unit_scale(round(scaled) * (value / scaled), unit, &name);
+    const char *space = *name ? " " : "";
+    if (value != 0 && fabs(scaled) < 1e-4)
+        return arena_printf(arena, "%.2e%s%s", scaled, space, name);
+    return arena_printf(arena, "%.*f%s%s", short_decimals(fabs(scaled)), scaled, space, name);
 }
 
 const char *screen_median(struct arena *arena, const struct metric *metric, const char *absent)

@@ -104,8 +104,8 @@ struct screen_scale screen_scale_of(const double *values, size_t count, enum uni
 // value gets more decimals than the scale has, and a huge one an exponent.
 const char *screen_number(struct arena *arena, double value, const struct screen_scale *scale);
 
-// Returns a value for readers, with its unit: "4.72 TB/s", or "–" if it is not finite. It has two
-// decimals below 10, one below 100, and none from 100 on.
+// Returns a value for readers, with its unit: "4.72 TB/s", or "–" if it is not finite. It has three
+// significant digits, but no fewer digits than the whole number; below 1e-4 also an exponent.
 const char *screen_short(struct arena *arena, double value, enum unit unit);
 
 // Returns the metric's median with its unit, such as "17.19 ns", or "≥ 1.910 ms" if it is a lower

@@ -120,6 +120,37 @@ static void a_column_has_one_unit_and_enough_digits(void **state)
     arena_destroy(arena);
 }
 
+static void a_short_number_has_three_digits_in_any_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        enum unit unit;
+        const char *text;
+    } shown[] = {
+        {0.00803, UNIT_NS, "0.00803 ns"}, // two rays of different cost must not look alike
+        {0.00856, UNIT_NS, "0.00856 ns"},
+        {0.5775, UNIT_NS, "0.578 ns"},
+        {9.996, UNIT_NS, "10.0 ns"},
+        {99.96, UNIT_NS, "100 ns"},
+        {999.4, UNIT_NS, "999 ns"},
+        {999.7, UNIT_NS, "1.00 µs"}, // not 1000 ns
+        {999.7e9, UNIT_BYTE_PER_S, "1.00 TB/s"},
+        {-999.7, UNIT_NS, "-1.00 µs"},
+        {1020 * 1024, UNIT_BYTE, "1020 KiB"},
+        {1023.7 * 1024, UNIT_BYTE, "1.00 MiB"},
+        {1999.7e15, UNIT_FLOP_PER_S, "2000 PFLOP/s"}, // there is no larger unit
+        {2e-7, UNIT_NS, "2.00e-07 ns"},
+        {0, UNIT_NS, "0 ns"},
+        {NAN, UNIT_NS, "–"},
+        {INFINITY, UNIT_BYTE, "–"},
+    };
+    struct arena *arena = arena_create();
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        assert_string_equal(screen_short(arena, shown[i].value, shown[i].unit), shown[i].text);
+    arena_destroy(arena);
+}
+
 static void a_spark_fills_gaps_but_not_ends(void **state)
 {
     (void)state;
@@ -147,6 +178,7 @@ int main(void)
         cmocka_unit_test(only_the_screen_itself_commands_the_terminal),
         cmocka_unit_test(lines_are_broken_only_on_a_narrow_screen),
         cmocka_unit_test(a_column_has_one_unit_and_enough_digits),
+        cmocka_unit_test(a_short_number_has_three_digits_in_any_unit),
         cmocka_unit_test(a_spark_fills_gaps_but_not_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

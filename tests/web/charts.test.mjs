@@ -300,6 +300,18 @@ test("small numbers have as many digits as on a terminal, and no margin is wider
   await close(page);
 });
 
+test("a number of a title that rounds to a thousand has the next unit", async () => {
+  const run = demo();
+  const loads = run.results.filter(({ benchmark, metrics }) => benchmark === "loads" && metrics.length > 0);
+  loads.forEach((result, i) => {
+    Object.assign(result, { verdict: "ok", reasons: [] });
+    Object.assign(result.metrics[0], { median: 999.7e9 / (1 + i), ci95: [1e9, 1e12] });
+  });
+  const page = await open(browser, report("thousand", run));
+  assert.match(await page.locator("#loads .front h3").first().innerText(), /1\.00 Top\/s/);
+  await close(page);
+});
+
 test("operations of floats are counted in FLOP/s, beside those of integers", async () => {
   // Given rates, all but one of floating-point operations.
   const run = demo();

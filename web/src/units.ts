@@ -74,7 +74,10 @@ export function formatUnit(value: number | undefined | null, unit: ShownUnit): s
 // Returns "142 ns" for 142.05 ns, "9.84 TB/s": for reading, not for calculating.
 export function formatShort(value: number, unit: ShownUnit): string {
   if (!Number.isFinite(value)) return "–";
-  const { factor, name } = scaleFor(value, unit);
+  let { factor, name } = scaleFor(value, unit);
+  // The rounded number may be one of the next unit: 999.7 µs are 1.00 ms.
+  if (Math.abs(value * factor) >= 999.5)
+    ({ factor, name } = scaleFor(Math.round(value * factor) / factor, unit));
   const shown = value * factor, exact = shown.toPrecision(3);
   const text = Number.isInteger(shown) || exact.includes("e") ? String(Number(exact)) : exact;
   return name === "" ? text : `${text} ${name}`;
