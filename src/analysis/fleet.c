@@ -53,6 +53,8 @@ const char *fleet_percent(struct arena *arena, double share)
 {
     if (isnan(share))
         return "–";
+    if (fabs(share) < 0.0005)
+        share = 0; // the text must not be "-0.0 %"
     if (fabs(share) < 9.995)
         return arena_printf(arena, "%.1f %%", 100 * share);
     return share > 0 ? "over 999 %" : "under -999 %";

@@ -32,6 +32,10 @@ const char *fleet_relation_text(struct arena *arena, const struct fleet *fleet,
 const char *fleet_extent(struct arena *arena, const struct fleet *fleet);
 const char *fleet_counts(struct arena *arena, const struct fleet *fleet);
 
+// Returns how much the figures of a metric's cards differ, as text: "0.30 %", or "–" for fewer than
+// two figures. The text lives in `arena`.
+const char *fleet_spread_text(struct arena *arena, const struct fleet_metric *metric);
+
 // Writes the judged fleet as JSON. The only single cards in it are those to look at first
 // (fleet->list). Fails with ERROR_IO if a write fails.
 MUST_CHECK bool fleet_json(const struct fleet *fleet, FILE *stream, struct error *err);

@@ -63,6 +63,14 @@ const char *fleet_counts(struct arena *arena, const struct fleet *fleet)
     return text;
 }
 
+const char *fleet_spread_text(struct arena *arena, const struct fleet_metric *metric)
+{
+    const struct population *population = &metric->population;
+    return population->count < 2
+               ? "–"
+               : arena_printf(arena, "%.2f %%", 100 * fmin(population->sigma, 9.99));
+}
+
 // ---------------------------------------------------------------- the list of cards to look at
 
 static enum screen_paint grade_paint(enum fleet_grade grade)
@@ -115,11 +123,13 @@ static void metric_cells(struct arena *arena, const struct fleet_kind *kind, enu
     cells[2] = metric->slow ? arena_printf(arena, "%zu", metric->slow) : "";
     cells[3] = unit_text(arena, metric->median, fleet_unit(metric->unit));
     cells[4] = isfinite(metric->expected) ? arena_printf(arena, "%.0f %%", 100 * expected) : "–";
-    cells[5] = arena_printf(arena, "%.2f %%", 100 * fmin(metric->population.sigma, 9.99));
+    cells[5] = fleet_spread_text(arena, metric);
     cells[6] = isfinite(metric->found) ? fleet_percent(arena, metric->found) : "–";
     cells[7] =
-        arena_printf(arena, "%s … %s", fleet_percent(arena, metric->low / metric->median - 1),
-                     fleet_percent(arena, metric->high / metric->median - 1));
+        metric->population.count < 2
+            ? "–"
+            : arena_printf(arena, "%s … %s", fleet_percent(arena, metric->low / metric->median - 1),
+                           fleet_percent(arena, metric->high / metric->median - 1));
 }
 
 // Prints a line of the table of metrics: the first cell, and as many others as fit the screen.

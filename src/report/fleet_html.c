@@ -43,9 +43,12 @@ static const char style[] =
     ".limit{stroke:var(--slow);stroke-dasharray:3 3}circle{fill:var(--dot)}"
     ".key{display:inline-block;width:10px;height:10px;border-radius:2px;margin:0 4px 0 12px}"
     ".k0{background:var(--fine)}.k1{background:var(--noisy)}.k2{background:var(--unknown)}"
-    ".k3{background:var(--doubtful)}.k4{background:var(--slow)}.k5{background:var(--broken)}"
+    ".k3{background:var(--doubtful)}.k4{background:var(--slow)}.k5{background:var(--broken);"
+    "outline:2px solid var(--text);outline-offset:-2px}"
     "rect.g0{fill:var(--fine)}.g1{fill:var(--noisy)}.g2{fill:var(--unknown)}"
     ".g3{fill:var(--doubtful)}.g4{fill:var(--slow)}.g5{fill:var(--broken)}"
+    // readers who see no red have the frame of a broken card
+    "rect.g5,circle.g5{stroke:var(--text);stroke-width:1.5}"
     "circle.g1,circle.g2,circle.g3,circle.g4,circle.g5{fill-opacity:1}"
     "b.g1,b.g2,b.g3,b.g4,b.g5{font-weight:600}"
     "b.g1{color:var(--noisy)}b.g2{color:var(--unknown)}b.g3{color:var(--doubtful)}"
@@ -204,8 +207,8 @@ static const char *metric_line(struct arena *arena, const struct fleet_metric *m
                                enum check_metric m)
 {
     const char *text =
-        arena_printf(arena, "%s · spread %.2f %%", text_count(arena, metric->count, "card"),
-                     100 * metric->population.sigma);
+        arena_printf(arena, "%s · spread %s", text_count(arena, metric->count, "card"),
+                     fleet_spread_text(arena, metric));
     if (isfinite(metric->expected))
         text = arena_printf(arena, "%s · %.0f %% of what is expected", text,
                             100 * metric->median / metric->expected);
@@ -241,8 +244,8 @@ static void strips_put(const struct page *page)
     for (size_t k = 0; k < page->fleet->kind_count; k++) {
         const struct fleet_kind *kind = &page->fleet->kinds[k];
         fprintf(page->out,
-                "<section><h2>%s (%s)</h2><p class=\"m\">each card is a dot; dots at the left "
-                "edge are farther away</p>\n",
+                "<section><h2>%s (%s)</h2><p class=\"m\">each card is a dot; dots at an edge lie "
+                "beyond the scale</p>\n",
                 markup(page, kind->name), markup(page, kind->api));
         for (unsigned m = 0; m < CHECK_METRIC_COUNT; m++)
             if (kind->metrics[m].count)

@@ -161,6 +161,31 @@ static void a_figure_that_no_other_card_has_is_not_called_worse(void **state)
     fleet_destroy(fleet);
 }
 
+// Given the check of one card, then no text calls the spread of its figures 0 %.
+static void one_card_has_no_spread(void **state)
+{
+    (void)state;
+    struct error err;
+    struct run *run = run_read(TESTS_DIR "/../reference/h100-cuda-check-2.json.gz", &err);
+    assert_non_null(run);
+    struct fleet *fleet = fleet_create();
+    fleet_add_run(fleet, run, "check.json");
+    run_destroy(run);
+    fleet_judge(fleet);
+    char *page = page_of(fleet);
+    assert_non_null(strstr(page, "1 card · spread – · "));
+    struct text_stream screen;
+    text_stream_open(&screen);
+    fleet_console(fleet, &(const struct console_desc){.columns = 120}, screen.file);
+    text_stream_close(&screen);
+    assert_non_null(strstr(screen.text, "1 % … 99 %"));
+    assert_null(strstr(screen.text, " 0.0 %"));
+    assert_null(strstr(screen.text, " 0.00 %"));
+    free(screen.text);
+    free(page);
+    fleet_destroy(fleet);
+}
+
 static void the_page_says_how_many_groups_it_leaves_out(void **state)
 {
     (void)state;
@@ -185,6 +210,7 @@ int main(void)
         cmocka_unit_test(a_run_without_checks_counts_by_its_card),
         cmocka_unit_test(a_figure_that_something_altered_is_not_compared),
         cmocka_unit_test(a_figure_that_no_other_card_has_is_not_called_worse),
+        cmocka_unit_test(one_card_has_no_spread),
         cmocka_unit_test(the_page_says_how_many_groups_it_leaves_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

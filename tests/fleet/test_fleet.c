@@ -437,6 +437,8 @@ static void a_share_that_is_not_known_is_no_number(void **state)
     (void)state;
     struct arena *arena = arena_create();
     assert_string_equal(fleet_percent(arena, 0.027), "2.7 %");
+    assert_string_equal(fleet_percent(arena, -0.0006), "-0.1 %");
+    assert_string_equal(fleet_percent(arena, -0.0004), "0.0 %");
     assert_string_equal(fleet_percent(arena, 10), "over 999 %");
     assert_string_equal(fleet_percent(arena, -10), "under -999 %");
     assert_string_equal(fleet_percent(arena, (double)NAN), "–");
