@@ -25,7 +25,8 @@
 enum {
     CARD_ROWS_MAX = 14,
     CARD_FIGURES_MAX = 2, // maximum number of figures in a row of the card
-    CARD_NOTES_MAX = 5    // maximum number of notes; further notes are dropped
+    CARD_NOTES_MAX = 5,   // maximum number of notes; further notes are dropped
+    CARD_DOUBTS_MAX = 6   // maximum number of sentences of card_doubts
 };
 #define CARD_NEAR 0.05 // figures count as equal if they differ by at most this share
 // If a trusted figure differs by more than this share from the reference card of the same model,
@@ -132,6 +133,12 @@ void card_build(struct arena *arena, const struct run *run, const char *device,
 // Chooses the most suitable known card as the reference, adds the reference's values to the
 // figures, and writes the notes. card_build calls this function.
 void card_judge(struct arena *arena, struct card *card, const struct known_cards *known);
+
+// Sets `texts` to sentences that say why figures are not trusted, one for each reason: "FP32, FP64:
+// suspect: noisy: ±14 % (goal ±5 %)". Returns their number: 0 if a note has the one reason of all.
+// If there are more than CARD_DOUBTS_MAX reasons, the last sentence says how many are left out.
+size_t card_doubts(struct arena *arena, const struct card *card,
+                   const char *texts[CARD_DOUBTS_MAX]);
 
 // Returns a sentence about what the run lacks; NULL if it lacks nothing. The sentence says that
 // nothing was measured on this device, that none of its cases gave a number, or that the run was

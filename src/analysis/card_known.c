@@ -292,11 +292,50 @@ static void note_flagged(struct arena *arena, struct card *card)
                           : arena_printf(arena, "Not trusted: %s", names));
 }
 
+static bool same_doubt(const struct card_figure *a, const struct card_figure *b)
+{
+    return a->verdict == b->verdict && strcmp(a->reason, b->reason) == 0;
+}
+
+// Returns the titles of all figures that have the reason of figure `first`; "" if a figure before
+// `first` has it, too.
+static const char *titles_of(struct arena *arena, const struct choice *flagged, size_t first)
+{
+    const char *titles = "";
+    for (size_t i = 0; i < flagged->count; i++) {
+        const struct card_figure *figure = flagged->figures[i];
+        if (!figure->reason || !same_doubt(figure, flagged->figures[first]))
+            continue;
+        if (i < first)
+            return "";
+        titles = text_join(arena, titles, ", ", figure->title);
+    }
+    return titles;
+}
+
+size_t card_doubts(struct arena *arena, const struct card *card, const char *texts[CARD_DOUBTS_MAX])
+{
+    const struct choice flagged = choose(card, by_flag);
+    size_t count = 0;
+    for (size_t i = 0; i < flagged.count && !card->shared_reason; i++) {
+        const struct card_figure *figure = flagged.figures[i];
+        const char *titles = figure->reason ? titles_of(arena, &flagged, i) : "";
+        if (*titles && count++ < CARD_DOUBTS_MAX)
+            texts[count - 1] = arena_printf(arena, "%s: %s: %s", titles,
+                                            verdict_name(figure->verdict), figure->reason);
+    }
+    if (count <= CARD_DOUBTS_MAX)
+        return count;
+    texts[CARD_DOUBTS_MAX - 1] =
+        arena_printf(arena, "and %zu more reasons, below", count + 1 - CARD_DOUBTS_MAX);
+    return CARD_DOUBTS_MAX;
+}
+
 static void note_limits(struct arena *arena, struct card *card)
 {
     struct choice far = choose(card, by_share);
     for (size_t i = 0; i < far.count; i++)
-        note(card, arena_printf(arena, "%s: %.0f %% of its limit, %s", far.figures[i]->title,
+        note(card, arena_printf(arena, "%s: %.0f %% of its limit of %s", far.figures[i]->title,
                                 100 * far.figures[i]->share,
                                 unit_text(arena, far.figures[i]->limit, far.figures[i]->unit)));
 }

@@ -50,13 +50,18 @@ static const char *markup(const struct picture *picture, const char *text)
 
 // ---------------------------------------------------------------- the card
 
+// Returns the value as text, in parentheses if it is not trusted: grey alone is easily overlooked.
 static const char *figure_text(const struct picture *picture, const struct card_figure *figure)
 {
-    return arena_printf(picture->arena, "%s%s", figure->at_least ? "≥ " : "",
-                        screen_short(picture->arena, figure->value, figure->unit));
+    const char *text = arena_printf(picture->arena, "%s%s", figure->at_least ? "≥ " : "",
+                                    screen_short(picture->arena, figure->value, figure->unit));
+    return card_figure_trusted(figure) || !isfinite(figure->value)
+               ? text
+               : arena_printf(picture->arena, "(%s)", text);
 }
 
-// Small text below a figure. A narrow HTML page hides the part `wide`, which follows `text`.
+// Small text below a figure. In a row of two figures, a narrow HTML page hides the part `wide`,
+// which follows `text`.
 struct remark {
     const char *text, *wide;
 };
@@ -104,11 +109,11 @@ static void text_put(const struct picture *picture, const char *class, const cha
 }
 
 static void remark_put(const struct picture *picture, const char *x, int y,
-                       const struct remark *remark)
+                       const struct remark *remark, bool hides)
 {
-    fprintf(picture->out,
-            "<text class=\"r m\" x=\"%s\" y=\"%d\">%s<tspan class=\"wide\">%s</tspan></text>\n", x,
-            y, markup(picture, remark->text), markup(picture, remark->wide));
+    fprintf(picture->out, "<text class=\"r m\" x=\"%s\" y=\"%d\">%s<tspan%s>%s</tspan></text>\n", x,
+            y, markup(picture, remark->text), hides ? " class=\"wide\"" : "",
+            markup(picture, remark->wide));
 }
 
 // Draws the one or two figures of a card's row, each with two lines of small text (about, margin).
@@ -120,8 +125,8 @@ static void figures_put(const struct picture *picture, const struct card_row *ro
         const char *x = i + 1 == row->count ? "100%" : "64%";
         text_put(picture, trusted ? "r v" : "r v g", x, y + 16, figure_text(picture, figure));
         const struct remark first = about(picture, figure), second = margin(picture, figure);
-        remark_put(picture, x, y + 30, &first);
-        remark_put(picture, x, y + 43, &second);
+        remark_put(picture, x, y + 30, &first, row->count > 1);
+        remark_put(picture, x, y + 43, &second, row->count > 1);
     }
 }
 
@@ -292,9 +297,13 @@ static void notes_put(const struct picture *picture, const struct card *card)
 {
     if (card->count == 0)
         return;
+    const char *texts[CARD_DOUBTS_MAX];
+    const size_t doubts = card_doubts(picture->arena, card, texts);
     fprintf(picture->out, "<div class=\"notes\"><h3>%s</h3><ul>\n", notes_title);
     for (size_t i = 0; i < card->note_count; i++)
         fprintf(picture->out, "<li>%s</li>\n", markup(picture, card->notes[i]));
+    for (size_t i = 0; i < doubts; i++)
+        fprintf(picture->out, "<li>%s</li>\n", markup(picture, texts[i]));
     fputs("</ul></div>\n", picture->out);
 }
 
@@ -424,6 +433,10 @@ double picture_put(struct arena *arena, const struct run *run, const char *devic
         y = sentence_put(&picture, "m", y, room, notes_title);
     for (size_t i = 0; i < card.note_count; i++)
         y = sentence_put(&picture, "", y, room, arena_printf(arena, "• %s", card.notes[i]));
+    const char *texts[CARD_DOUBTS_MAX];
+    const size_t doubts = card_doubts(arena, &card, texts);
+    for (size_t i = 0; i < doubts; i++)
+        y = sentence_put(&picture, "", y, room, arena_printf(arena, "• %s", texts[i]));
     fputs("</g>\n", stream);
     return y + GAP - top;
 }

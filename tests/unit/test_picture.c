@@ -187,6 +187,26 @@ static void a_flagged_figure_is_grey_and_says_so(void **state)
     assert_non_null(strstr(text, "<text class=\"r v g\""));
     assert_null(strstr(text, "<text class=\"r v\""));
     assert_non_null(strstr(text, ">flagged"));
+    assert_non_null(strstr(text, ">(16.0 ns)</text>")); // grey is not the only sign
+    free(text);
+}
+
+// Given figures that two reasons flag, then each reason is there once, with all of its figures.
+static void each_doubt_is_explained(void **state)
+{
+    (void)state;
+    static struct reason noisy = {.code = "imprecise", .text = "noisy: ±14 % (goal ±5 %)"};
+    static struct reason slow = {.code = "low-clock", .text = "1.8 of 2.0 GHz"};
+    struct run *run = run_of("A chip");
+    add_curve(run, VERDICT_SUSPECT);
+    for (size_t i = 0; i < run->result_count; i++) {
+        run->results[i]->reasons = run->results[i]->metrics[0].median < 200 ? &noisy : &slow;
+        run->results[i]->reason_count = 1;
+    }
+    char *text = written(run);
+    assert_non_null(strstr(text, "<li>Not trusted: L1 latency, L2 latency, DRAM latency</li>\n"
+                                 "<li>L1 latency, L2 latency: suspect: noisy: ±14 % (goal ±5 %)"
+                                 "</li>\n<li>DRAM latency: suspect: 1.8 of 2.0 GHz</li>"));
     free(text);
 }
 
@@ -261,6 +281,7 @@ int main(void)
         cmocka_unit_test(the_halves_of_a_cache_are_near_and_far),
         cmocka_unit_test(a_level_is_as_large_as_the_map_says),
         cmocka_unit_test(a_flagged_figure_is_grey_and_says_so),
+        cmocka_unit_test(each_doubt_is_explained),
         cmocka_unit_test(a_device_that_gave_nothing_says_so),
         cmocka_unit_test(a_drawing_breaks_sentences_to_its_width),
         cmocka_unit_test(a_device_without_figures_is_not_drawn),

@@ -392,8 +392,8 @@ static void at_most_five_sentences_the_farthest_from_its_limit_first(void **stat
     card_judge(run->arena, &card, NULL);
     assert_int_equal(card.note_count, CARD_NOTES_MAX);
     assert_string_equal(card.notes[0], "Not trusted (noisy): figure 1, figure 2");
-    assert_string_equal(card.notes[1], "figure 7: 10 % of its limit, 1.000 GB/s");
-    assert_string_equal(card.notes[4], "figure 4: 40 % of its limit, 1.000 GB/s");
+    assert_string_equal(card.notes[1], "figure 7: 10 % of its limit of 1.000 GB/s");
+    assert_string_equal(card.notes[4], "figure 4: 40 % of its limit of 1.000 GB/s");
     run_destroy(run);
 }
 
@@ -451,7 +451,7 @@ static void as_json_it_has_rows_and_notes(void **state)
         "\"figures\":[{\"title\":\"Link\",\"benchmark\":\"reads\",\"key\":\"key\",\"unit\":\"B/s\","
         "\"better\":\"higher\",\"value\":50000000000,\"ci95\":[49500000000,50500000000],"
         "\"limit\":100000000000,\"of_limit\":0.5,\"verdict\":\"ok\"}]}],"
-        "\"notes\":[\"Link: 50 % of its limit, 100.0 GB/s\"]}");
+        "\"notes\":[\"Link: 50 % of its limit of 100.0 GB/s\"]}");
     run_destroy(run);
 }
 
