@@ -117,6 +117,7 @@ static struct card_figure figure_of(const struct builder *b)
                                 .value = NAN,
                                 .ci95 = {NAN, NAN},
                                 .cycles = NAN,
+                                .core_clock_hz = NAN,
                                 .limit = NAN,
                                 .share = NAN,
                                 .reference = NAN};
@@ -152,6 +153,8 @@ static struct card_figure figure_of_result(const struct builder *b, const struct
     figure.limit = metric->limit;
     figure.share = metric_share(metric, metric->median);
     figure.cycles = result_median(result, benchmark_cycles(b->info, b->headline->metric));
+    const struct named_number *core_clock = result_sensor(result, "core_clock");
+    figure.core_clock_hz = core_clock ? core_clock->value : NAN;
     return figure;
 }
 

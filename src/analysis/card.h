@@ -26,7 +26,7 @@ enum {
     CARD_ROWS_MAX = 14,
     CARD_FIGURES_MAX = 2, // maximum number of figures in a row of the card
     CARD_NOTES_MAX = 5,   // maximum number of notes; further notes are dropped
-    CARD_DOUBTS_MAX = 6   // maximum number of sentences of card_doubts
+    CARD_DOUBTS_MAX = 6   // maximum number of sentences about figures that are not trusted
 };
 #define CARD_NEAR 0.05 // figures count as equal if they differ by at most this share
 // If a trusted figure differs by more than this share from the reference card of the same model,
@@ -58,9 +58,10 @@ struct card_figure {
     double value;
     double ci95[2]; // 95 % interval of `value`; not finite if unknown
     bool at_least;
-    double cycles; // `value` in cycles of the core clock; not finite if unknown
-    double limit;  // physical limit of `value`; not finite or 0 if unknown
-    double share;  // `value` as a share of `limit` (metric_share); not finite if unknown
+    double cycles;        // `value` in cycles of the core clock; not finite if unknown
+    double core_clock_hz; // core clock while the figure was measured; not finite if unknown
+    double limit;         // physical limit of `value`; not finite or 0 if unknown
+    double share;         // `value` as a share of `limit` (metric_share); not finite if unknown
     enum verdict verdict;
     const char *reason; // why the figure's verdict is not ok; NULL if it is ok
     bool provisional;   // true if the run is not finished, so that the figure may still change
@@ -134,11 +135,11 @@ void card_build(struct arena *arena, const struct run *run, const char *device,
 // figures, and writes the notes. card_build calls this function.
 void card_judge(struct arena *arena, struct card *card, const struct known_cards *known);
 
-// Sets `texts` to sentences that say why figures are not trusted, one for each reason: "FP32, FP64:
-// suspect: noisy: ±14 % (goal ±5 %)". Returns their number: 0 if a note has the one reason of all.
-// If there are more than CARD_DOUBTS_MAX reasons, the last sentence says how many are left out.
-size_t card_doubts(struct arena *arena, const struct card *card,
-                   const char *texts[CARD_DOUBTS_MAX]);
+// Returns what stands out: the notes, then sentences that say why figures are not trusted, one for
+// each reason: "FP32, FP64: suspect: noisy: ±14 % (goal ±5 %)". If one reason is that of all, the
+// notes have it. If there are more than CARD_DOUBTS_MAX reasons, the last sentence says how many
+// are left out. Sets *count to the number of texts, which live in `arena` or in the card.
+const char *const *card_sentences(struct arena *arena, const struct card *card, size_t *count);
 
 // Returns a sentence about what the run lacks; NULL if it lacks nothing. The sentence says that
 // nothing was measured on this device, that none of its cases gave a number, or that the run was

@@ -313,7 +313,9 @@ static const char *titles_of(struct arena *arena, const struct choice *flagged, 
     return titles;
 }
 
-size_t card_doubts(struct arena *arena, const struct card *card, const char *texts[CARD_DOUBTS_MAX])
+// Sets `texts` to one sentence for each reason why figures are not trusted; returns their number.
+static size_t set_doubts(struct arena *arena, const struct card *card,
+                         const char *texts[CARD_DOUBTS_MAX])
 {
     const struct choice flagged = choose(card, by_flag);
     size_t count = 0;
@@ -329,6 +331,14 @@ size_t card_doubts(struct arena *arena, const struct card *card, const char *tex
     texts[CARD_DOUBTS_MAX - 1] =
         arena_printf(arena, "and %zu more reasons, below", count + 1 - CARD_DOUBTS_MAX);
     return CARD_DOUBTS_MAX;
+}
+
+const char *const *card_sentences(struct arena *arena, const struct card *card, size_t *count)
+{
+    const char **texts = ARENA_ARRAY(arena, card->note_count + CARD_DOUBTS_MAX, const char *);
+    memcpy(texts, card->notes, card->note_count * sizeof *texts);
+    *count = card->note_count + set_doubts(arena, card, texts + card->note_count);
+    return texts;
 }
 
 static void note_limits(struct arena *arena, struct card *card)
@@ -400,6 +410,7 @@ static void put_figure(struct json_out *out, const struct card_figure *figure)
     if (figure->at_least)
         json_put_bool(out, "at_least", true);
     json_put_real(out, "cycles", figure->cycles);
+    json_put_real(out, "core_clock_hz", figure->core_clock_hz);
     json_put_real(out, "limit", figure->limit);
     json_put_real(out, "of_limit", figure->share);
     json_put_text(out, "verdict", verdict_name(figure->verdict));

@@ -16,6 +16,7 @@ enum figure_column {
     COLUMN_MARGIN,
     COLUMN_CYCLES,
     COLUMN_SHARE,
+    COLUMN_CLOCK,
     COLUMN_REFERENCE,
     COLUMN_COUNT
 };
@@ -58,6 +59,8 @@ static void line_add(struct lines *lines, const struct card_figure *figure)
     line.cells[COLUMN_CYCLES] = finite_text(arena, figure->cycles, UNIT_CYCLE);
     line.cells[COLUMN_SHARE] =
         isfinite(figure->share) ? arena_printf(arena, "%.0f %%", 100 * figure->share) : "";
+    line.cells[COLUMN_CLOCK] =
+        isfinite(figure->core_clock_hz) ? screen_short(arena, figure->core_clock_hz, UNIT_HZ) : "";
     line.cells[COLUMN_REFERENCE] = finite_text(arena, figure->reference, figure->unit);
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         screen_widen(&lines->widths[i], line.cells[i]);
@@ -109,13 +112,29 @@ static void reason_print(const struct lines *lines, size_t at)
     screen_wrap(screen, figure->reason, screen_width(head), 6);
 }
 
+// Returns the head of the reference's column, cut so that the column fits the screen. It is never
+// narrower than the column's values.
+static const char *reference_head(const struct lines *lines, const char *reference)
+{
+    size_t used = 0, own = lines->widths[COLUMN_REFERENCE];
+    for (enum figure_column i = 0; i < COLUMN_REFERENCE; i++)
+        used += lines->widths[i] ? lines->widths[i] + 2 : 0;
+    size_t left = lines->screen->columns > used + 2 ? lines->screen->columns - used - 2 : 0;
+    return screen_quote(lines->screen->arena, reference, left > own ? left : own);
+}
+
 static void lines_print_all(struct lines *lines, const char *reference, bool reasons)
 {
-    const char *const heads[COLUMN_COUNT] = {"", "", "", "", "of limit", reference};
-    bool any_head = lines->widths[COLUMN_SHARE] || lines->widths[COLUMN_REFERENCE];
-    for (size_t i = 0; i < COLUMN_COUNT; i++)
+    const char *heads[COLUMN_COUNT] = {"", "", "", "", "of limit", "clock", ""};
+    bool any_head = lines->widths[COLUMN_SHARE] || lines->widths[COLUMN_CLOCK] ||
+                    lines->widths[COLUMN_REFERENCE];
+    for (enum figure_column i = 0; i < COLUMN_REFERENCE; i++)
         if (lines->widths[i])
             screen_widen(&lines->widths[i], heads[i]);
+    if (lines->widths[COLUMN_REFERENCE]) {
+        heads[COLUMN_REFERENCE] = reference_head(lines, reference);
+        screen_widen(&lines->widths[COLUMN_REFERENCE], heads[COLUMN_REFERENCE]);
+    }
     lines_fit(lines);
     if (any_head)
         line_print(lines, heads, PAINT_DIM);
@@ -179,8 +198,7 @@ static void card_rows_print(struct screen *screen, const struct card *card)
     if (card->reference)
         reference = card->same_model ? "reference" : card->reference->device;
     // If all untrusted figures share one reason, it is printed once, as the card's note.
-    lines_print_all(&lines, screen_quote(screen->arena, reference, 24),
-                    final && !card->shared_reason);
+    lines_print_all(&lines, reference, final && !card->shared_reason);
     for (size_t i = 0; final && i < card->note_count; i++)
         screen_point(screen, card->notes[i]);
 }
@@ -240,8 +258,8 @@ void console_card_markdown(const struct card *card, FILE *stream)
     if (run->status == RUN_INTERRUPTED)
         fprintf(stream, "%s\n\n", card_state(card));
     fprintf(stream,
-            "| figure | value | ± | cycles | of limit | %s | not trusted |\n"
-            "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n",
+            "| figure | value | ± | cycles | of limit | core clock | %s | not trusted |\n"
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n",
             !card->reference || card->same_model ? "reference" : card->reference->device);
     for (size_t i = 0; i < card->count; i++)
         for (size_t k = 0; k < card->rows[i].count; k++)

@@ -116,6 +116,16 @@ static void remark_put(const struct picture *picture, const char *x, int y,
             markup(picture, remark->wide));
 }
 
+// Writes the core clock at which a row was measured below its label: that of its first figure.
+static void clock_put(const struct picture *picture, const struct card_row *row, int y)
+{
+    double hz = row->figures[0].core_clock_hz;
+    if (isfinite(hz))
+        text_put(picture, "m", "0", y + 30,
+                 text_join(picture->arena, "core clock", " ",
+                           screen_short(picture->arena, hz, UNIT_HZ)));
+}
+
 // Draws the one or two figures of a card's row, each with two lines of small text (about, margin).
 static void figures_put(const struct picture *picture, const struct card_row *row, int y)
 {
@@ -162,6 +172,7 @@ static void rows_put(const struct picture *picture, const struct card *card)
         if (i && row->section != card->rows[i - 1].section)
             y += GAP;
         text_put(picture, "n", "0", y + 16, row->label);
+        clock_put(picture, row, y);
         figures_put(picture, row, y);
         share_put(picture, row, y);
         y += ROW;
@@ -297,12 +308,10 @@ static void notes_put(const struct picture *picture, const struct card *card)
 {
     if (card->count == 0)
         return;
-    const char *texts[CARD_DOUBTS_MAX];
-    const size_t doubts = card_doubts(picture->arena, card, texts);
+    size_t count;
+    const char *const *texts = card_sentences(picture->arena, card, &count);
     fprintf(picture->out, "<div class=\"notes\"><h3>%s</h3><ul>\n", notes_title);
-    for (size_t i = 0; i < card->note_count; i++)
-        fprintf(picture->out, "<li>%s</li>\n", markup(picture, card->notes[i]));
-    for (size_t i = 0; i < doubts; i++)
+    for (size_t i = 0; i < count; i++)
         fprintf(picture->out, "<li>%s</li>\n", markup(picture, texts[i]));
     fputs("</ul></div>\n", picture->out);
 }
@@ -429,13 +438,11 @@ double picture_put(struct arena *arena, const struct run *run, const char *devic
     for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
         y = sentence_put(&picture, "n", y, room, warnings[i] ? warnings[i] : "");
     y = pair_put(&picture, &card, y + GAP, width);
-    if (card.note_count)
+    size_t count;
+    const char *const *texts = card_sentences(arena, &card, &count);
+    if (count)
         y = sentence_put(&picture, "m", y, room, notes_title);
-    for (size_t i = 0; i < card.note_count; i++)
-        y = sentence_put(&picture, "", y, room, arena_printf(arena, "• %s", card.notes[i]));
-    const char *texts[CARD_DOUBTS_MAX];
-    const size_t doubts = card_doubts(arena, &card, texts);
-    for (size_t i = 0; i < doubts; i++)
+    for (size_t i = 0; i < count; i++)
         y = sentence_put(&picture, "", y, room, arena_printf(arena, "• %s", texts[i]));
     fputs("</g>\n", stream);
     return y + GAP - top;

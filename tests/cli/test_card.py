@@ -138,7 +138,7 @@ class Card(fathom.Case):
         text = path.read_text(encoding="utf-8").replace('"NVIDIA H200"', '"NVIDIA H100"')
         path.write_text(text, encoding="utf-8")
         card = card_of(path)
-        self.assertRegex(card.splitlines()[2], r"of limit +NVIDIA H200$")
+        self.assertRegex(card.splitlines()[2], r"of limit +clock +NVIDIA H200$")
         self.assertNotIn("reference", card)
 
     def test_a_benchmark_of_another_version_has_no_reference(self):
@@ -191,7 +191,7 @@ class Forms(fathom.Case):
         self.assertIn("### NVIDIA H200\n", done.out)
         table = [line for line in done.out.splitlines() if line.startswith("|")]
         self.assertEqual({table[0].count("|")}, {line.count("|") for line in table})
-        self.assertIn("| FP64 | 33.35 TFLOP/s | ±0.3% |  | 100 % |  |  |", table)
+        self.assertIn("| FP64 | 33.35 TFLOP/s | ±0.3% |  | 100 % | 1.98 GHz |  |  |", table)
 
     def test_as_json(self):
         done = fathom.run("show", "--json", self.RUN, binary=REAL)

@@ -144,6 +144,7 @@ static void a_cache_is_not_as_large_as_the_memory(void **state)
     place_of(text, ">L1 to ");
     place_of(text, ">L2<");
     assert_null(strstr(text, "1.00 GiB"));
+    assert_null(strstr(text, "core clock"));
     free(text);
 }
 
@@ -181,9 +182,15 @@ static void a_level_is_as_large_as_the_map_says(void **state)
 static void a_flagged_figure_is_grey_and_says_so(void **state)
 {
     (void)state;
+    static struct named_number core_clock = {.name = "core_clock", .value = 1.8e9};
     struct run *run = run_of("A chip");
     add_curve(run, VERDICT_SUSPECT);
+    for (size_t i = 0; i < run->result_count; i++) {
+        run->results[i]->sensors = &core_clock;
+        run->results[i]->sensor_count = 1;
+    }
     char *text = written(run);
+    place_of(text, "y=\"30\">core clock 1.80 GHz</text>");
     assert_non_null(strstr(text, "<text class=\"r v g\""));
     assert_null(strstr(text, "<text class=\"r v\""));
     assert_non_null(strstr(text, ">flagged"));
