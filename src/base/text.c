@@ -227,24 +227,35 @@ size_t text_character(const char *text)
     return bytes;
 }
 
+// Returns the code of a character below U+10000; UINT32_MAX for all others, and if it is not UTF-8.
+static unsigned code_of(const char *text, size_t bytes)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    return bytes == 1   ? c[0]
+           : bytes == 2 ? (c[0] & 0x1Fu) << 6 | (c[1] & 0x3Fu)
+           : bytes == 3 ? (c[0] & 0xFu) << 12 | (c[1] & 0x3Fu) << 6 | (c[2] & 0x3Fu)
+                        : UINT32_MAX;
+}
+
+bool text_is_control(const char *text, size_t bytes)
+{
+    unsigned code = code_of(text, bytes);
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 ||
+           (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
 // Writes the printable form of a character to `shown`. `bytes` is 0 if it is not valid UTF-8.
 static void show_character(const char *text, size_t bytes, char shown[8])
 {
-    unsigned char first = (unsigned char)text[0];
-    unsigned second = bytes > 1 ? (unsigned char)text[1] & 0x3Fu : 0;
-    unsigned code = bytes < 2    ? first
-                    : bytes == 2 ? (first & 0x1Fu) << 6 | second
-                    : bytes == 3 ? (first & 0xFu) << 12 | second << 6 | ((unsigned)text[2] & 0x3Fu)
-                                 : UINT32_MAX;
-    bool turns = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+    unsigned code = code_of(text, bytes);
     if (bytes == 0)
-        memcpy(shown, "\xEF\xBF\xBD", 4); // U+FFFD, the replacement character
-    else if (code < 0x20 || code == 0x7F)
-        snprintf(shown, 8, "\\x%02x", code);
-    else if ((code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || turns)
-        snprintf(shown, 8, "\\u%04x", code & 0xFFFFu);
-    else
+        snprintf(shown, 8, "\xef\xbf\xbd");
+    else if (!text_is_control(text, bytes))
         snprintf(shown, 8, "%.*s", (int)bytes, text);
+    else if (code < 0x80)
+        snprintf(shown, 8, "\\x%02x", code);
+    else
+        snprintf(shown, 8, "\\u%04x", code & 0xFFFFu);
 }
 
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max)
@@ -269,18 +280,19 @@ const char *text_printable(struct arena *arena, const char *text, size_t bytes_m
 const char *text_markup(struct arena *arena, const char *text)
 {
     char *to = arena_alloc(arena, strlen(text) * 6 + 1), *end = to;
-    for (; *text; text++) {
-        const char *entity = *text == '&'   ? "&amp;"
-                             : *text == '<' ? "&lt;"
-                             : *text == '>' ? "&gt;"
-                             : *text == '"' ? "&quot;"
-                                            : NULL;
-        if (entity) {
-            memcpy(end, entity, strlen(entity));
-            end += strlen(entity);
-        } else {
-            *end++ = (unsigned char)*text < 0x20 ? '?' : *text;
-        }
+    for (size_t bytes; *text; text += bytes ? bytes : 1) {
+        bytes = text_character(text);
+        const char *shown = *text == '&'   ? "&amp;"
+                            : *text == '<' ? "&lt;"
+                            : *text == '>' ? "&gt;"
+                            : *text == '"' ? "&quot;"
+                                           : NULL;
+        unsigned code = code_of(text, bytes);
+        if (bytes == 0 || text_is_control(text, bytes) || code == 0xFFFE || code == 0xFFFF)
+            shown = "?";
+        size_t length = shown ? strlen(shown) : bytes;
+        memcpy(end, shown ? shown : text, length);
+        end += length;
     }
     *end = '\0';
     return to;

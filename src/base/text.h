@@ -79,15 +79,21 @@ bool text_list_has(const char *list, const char *item);
 // valid.
 size_t text_character(const char *text);
 
+// Returns true for a character that may act on its surroundings: a control character, a separator
+// of lines or paragraphs, or one that changes the writing direction. `bytes` is the number of bytes
+// of the character (text_character), and not 0.
+bool text_is_control(const char *text, size_t bytes);
+
 // Returns a text of foreign origin, such as a driver's name, as one line that is safe to print, in
-// `arena`. Control characters, separators of lines and paragraphs, and changes of the writing
-// direction become escapes ("\x1b", "\u202e"). Bytes that are not UTF-8 become U+FFFD. The result
-// has fewer than bytes_max bytes, if necessary cut after a whole character.
+// `arena`. Characters of text_is_control become escapes ("\x1b", "\u202e"). Bytes that are not
+// UTF-8 become U+FFFD. The result has fewer than bytes_max bytes, if necessary cut after a whole
+// character.
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max);
 
 // Returns a text of foreign origin in a form that is safe in HTML and XML, between tags and in
-// double-quoted attributes. The characters &, <, > and " become entities. Characters below 0x20,
-// including newlines, become '?', because XML forbids most of them. The result lives in `arena`.
+// double-quoted attributes. The characters &, <, > and " become entities. Characters of
+// text_is_control, including newlines, bytes that are not UTF-8, and U+FFFE and U+FFFF, which XML
+// forbids, become '?'. The result lives in `arena`.
 const char *text_markup(struct arena *arena, const char *text);
 
 // Reads the first line of a file into `line`, without its newline. `bytes` is the size of `line`; a

@@ -31,27 +31,20 @@ void screen_init(struct screen *screen, bool colour, unsigned columns)
     screen->stream = screen->memory.file;
 }
 
-static bool is_control(const char *text)
-{
-    const unsigned char *c = (const unsigned char *)text;
-    // In UTF-8, the control characters U+0080 to U+009F have two bytes.
-    return c[0] < 0x20 || c[0] == 0x7F || (c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F);
-}
-
 static bool is_paint(const char *text)
 {
     return (unsigned char)*text - (unsigned)PAINT_BYTE < COUNT(paint_codes);
 }
 
-// Writes a line of the screen. Control characters and bytes that are not UTF-8 become "?", so that
-// no text from elsewhere can command the terminal.
+// Writes a line of the screen. Characters of text_is_control and bytes that are not UTF-8 become
+// "?", so that no text from elsewhere can command the terminal.
 static void put_line(const char *line, const char *end, FILE *stream)
 {
     for (size_t bytes; line < end; line += bytes ? bytes : 1) {
         bytes = text_character(line);
         if (is_paint(line))
             fputs(paint_codes[(unsigned char)*line - PAINT_BYTE], stream);
-        else if (bytes == 0 || is_control(line))
+        else if (bytes == 0 || text_is_control(line, bytes))
             fputc('?', stream);
         else
             fwrite(line, 1, bytes, stream);
@@ -145,7 +138,7 @@ const char *screen_quote(struct arena *arena, const char *text, size_t columns)
         size_t bytes = text_character(text);
         if (width + 1 == columns)
             last = used;
-        if (bytes == 0 || is_control(text)) {
+        if (bytes == 0 || text_is_control(text, bytes)) {
             quote[used++] = '?';
         } else {
             memcpy(quote + used, text, bytes);

@@ -33,10 +33,10 @@ struct screen {
 
 // Starts a screen, which collects text in memory. It is `columns` wide, but at least
 // SCREEN_COLUMNS_MIN; 0 means SCREEN_COLUMNS. screen_finish writes the text to `stream`, without
-// blanks at the ends of lines, and destroys the arena. Control characters except newlines, and
-// bytes that are not UTF-8, become "?". On a screen narrower than SCREEN_COLUMNS, lines that are
-// wider than the screen are broken at blanks, and go on indented. (A pipe counts as SCREEN_COLUMNS
-// wide. Its lines stay whole, for programs that read them.)
+// blanks at the ends of lines, and destroys the arena. Characters of text_is_control except
+// newlines, and bytes that are not UTF-8, become "?". On a screen narrower than SCREEN_COLUMNS,
+// lines that are wider than the screen are broken at blanks, and go on indented. (A pipe counts as
+// SCREEN_COLUMNS wide. Its lines stay whole, for programs that read them.)
 void screen_init(struct screen *screen, bool colour, unsigned columns);
 void screen_finish(struct screen *screen, FILE *stream);
 
@@ -52,8 +52,8 @@ void screen_widen(size_t *columns, const char *text);
 size_t screen_part(const struct screen *screen, size_t wanted, size_t parts);
 
 // Returns the text, cut to at most `columns` columns. A text that was cut ends with an ellipsis,
-// unless `columns` is 0. Each control character, and each byte that is not UTF-8, is replaced by
-// "?".
+// unless `columns` is 0. Each character of text_is_control, and each byte that is not UTF-8, is
+// replaced by "?".
 const char *screen_quote(struct arena *arena, const char *text, size_t columns);
 
 // Appends " · ", `what` and `value` to `list`, as in "vulkan:0 · driver 580.1", and returns the

@@ -181,6 +181,12 @@ static void text_between_tags_is_no_markup(void **state)
     struct arena *arena = arena_create();
     assert_string_equal(text_markup(arena, "a & <b>\x1b\xc2\xb5"), "a &amp; &lt;b&gt;?\xc2\xb5");
     assert_string_equal(text_markup(arena, ""), "");
+    // what XML forbids, and what turns the text behind it
+    assert_string_equal(text_markup(arena, "\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd\xff"),
+                        "??\xef\xbf\xbd?");
+    assert_string_equal(
+        text_markup(arena, "\xe2\x80\xae\xd7\xa2<\xf0\x9f\x9a\x80\xc2\x85\xe2\x80\xac"),
+        "?\xd7\xa2&lt;\xf0\x9f\x9a\x80??");
     arena_destroy(arena);
 }
 
