@@ -262,11 +262,12 @@ static void note_reference(struct arena *arena, struct card *card)
     if (!card->same_model)
         return;
     struct choice differ = choose(card, by_difference), agree = choose(card, by_agreement);
+    const char *agreeing =
+        agree.count == 1 ? "the only figure that both have is"
+                         : arena_printf(arena, "all %zu figures that both have are", agree.count);
     if (!differ.count && agree.count)
-        note(card, arena_printf(arena,
-                                "As fast as the reference %s: all %zu figures that both have are "
-                                "within %.0f %%",
-                                card->reference->device, agree.count, 100 * CARD_DIFFERS));
+        note(card, arena_printf(arena, "As fast as the reference %s: %s within %.0f %%",
+                                card->reference->device, agreeing, 100 * CARD_DIFFERS));
     for (size_t i = 0; i < differ.count && i < 2; i++)
         note(card, difference_text(arena, card, differ.figures[i]));
     if (differ.count > 2)

@@ -332,8 +332,8 @@ static void a_card_of_the_same_model_judges(void **state)
     struct card card;
     card_build(run->arena, run, "vulkan:0", &known, &card);
     assert_true(card.same_model);
-    assert_string_equal(card.notes[0], "As fast as the reference A: all 1 figures that both have "
-                                       "are within 10 %");
+    assert_string_equal(card.notes[0], "As fast as the reference A: the only figure that both "
+                                       "have is within 10 %");
     known = known_of(&one, "A", 1e11);
     card_build(run->arena, run, "vulkan:0", &known, &card);
     assert_string_equal(card.notes[0],

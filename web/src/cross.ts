@@ -184,7 +184,7 @@ export function differences(subjects: Subject[], titleOf: (benchmark: string) =>
       h("h3", {}, far.length === 0 ? `None of ${rows.length} values differs`
         : `${far.length} of ${rows.length} values differ`),
       h("p", { class: "subtitle" }, `from ${names[0] ?? ""} by more than 3 %, with intervals that do not ` +
-        "overlap, in cases that are not flagged; × is the middle of all ratios")),
+        "overlap, in cases that are not flagged; × is the median ratio")),
     apart.length === 0 ? undefined
       : tableOf(["benchmark", ...others.map((at) => `${names[at] ?? ""} ÷ ${names[0] ?? ""}`), "differ", "most"],
         apart.map((topic) => summaryOf(titleOf(topic), rows.filter((row) => row.benchmark === topic), others))),
