@@ -149,8 +149,9 @@ const char *card_state(const struct card *card);
 // Returns true if the figure has a final value and the verdict ok.
 bool card_figure_trusted(const struct card_figure *figure);
 
-// Returns the figure's relative difference to its `reference`, above 0 if the figure is better: 0.1
-// means 10 % better. NaN if the value or the reference is not known.
+// Returns the figure's difference from its `reference` as a share of the reference, above 0 if the
+// figure is better: 0.1 is a bandwidth that is 10 % higher, or a latency that is 10 % lower. NaN if
+// the value or the reference is not known.
 double card_figure_gain(const struct card_figure *figure);
 
 // Writes the card as a JSON object. `name` is the name of the JSON member, as in json_put_text.

@@ -21,7 +21,8 @@ bool card_figure_trusted(const struct card_figure *figure)
 
 double card_figure_gain(const struct card_figure *figure)
 {
-    return better_ratio(figure->better, figure->value, figure->reference) - 1;
+    double change = figure->value / figure->reference - 1;
+    return figure->better == BETTER_LOWER ? -change : change;
 }
 
 // ---------------------------------------------------------------- the file of known cards
@@ -219,7 +220,7 @@ static struct choice choose(const struct card *card,
 static double by_difference(const struct card_figure *figure)
 {
     double gain = card_figure_trusted(figure) ? card_figure_gain(figure) : NAN;
-    return fabs(gain) > CARD_DIFFERS ? -fabs(log1p(gain)) : NAN;
+    return fabs(gain) > CARD_DIFFERS ? -fabs(log(figure->value / figure->reference)) : NAN;
 }
 
 static double by_agreement(const struct card_figure *figure)

@@ -353,7 +353,7 @@ static void device_put(const struct picture *picture, const struct card *card, s
         rows_put(picture, card);
         fputs("</figure>\n", picture->out);
     }
-    fputs("<div>\n", picture->out);
+    fputs("<div>", picture->out); // without a newline: the page hides it if it stays empty
     pyramid_put(picture, card);
     notes_put(picture, card);
     fputs("</div></div></article>\n", picture->out);

@@ -17,7 +17,8 @@ static const char reason[] = "other work ran on the device";
 
 // Fills a card with `count` rows of one figure each: 1 GB/s where a known card of the same model
 // has `reference`.
-static void fill(struct card *card, struct run *run, size_t count, double reference)
+static void fill(struct card *card, struct run *run, size_t count, double reference,
+                 enum better better)
 {
     struct run_device *device = run_add_device(run);
     device->id = "vulkan:0";
@@ -31,10 +32,11 @@ static void fill(struct card *card, struct run *run, size_t count, double refere
         card->rows[i].figures[0] = (struct card_figure){.title = label,
                                                         .benchmark = "reads",
                                                         .unit = UNIT_BYTE_PER_S,
-                                                        .better = BETTER_HIGHER,
+                                                        .better = better,
                                                         .value = 1e9,
                                                         .ci95 = {NAN, NAN},
                                                         .cycles = NAN,
+                                                        .core_clock_hz = NAN,
                                                         .share = NAN,
                                                         .reference = NAN};
         known[i] = (struct known_figure){label, NULL, "reads", 0, reference};
@@ -72,7 +74,7 @@ static void a_reason_that_all_share_is_told_once(void **state)
     // given a card with two figures, not next to each other, that one reason flags
     struct run *run = run_create();
     struct card card;
-    fill(&card, run, 5, NAN);
+    fill(&card, run, 5, NAN, BETTER_HIGHER);
     flag(&card, 1, reason);
     flag(&card, 3, reason);
     // when it is printed, then only the note has the reason
@@ -94,9 +96,29 @@ static void further_differences_are_counted(void **state)
     for (size_t more = 1; more <= 2; more++) {
         struct run *run = run_create();
         struct card card;
-        fill(&card, run, 2 + more, 2e9);
+        fill(&card, run, 2 + more, 2e9, BETTER_HIGHER);
         assert_int_equal(card.note_count, 3);
         assert_string_equal(card.notes[2], last[more - 1]);
+        run_destroy(run);
+    }
+}
+
+// Given latencies near the bound of 10 %, then the bound counts what the sentence says: a latency
+// that is 10.7 % higher is not within 10 %, and one that is 9.5 % lower is.
+static void a_latency_differs_by_as_much_as_the_note_says(void **state)
+{
+    (void)state;
+    for (int higher = 0; higher < 2; higher++) {
+        struct run *run = run_create();
+        struct card card;
+        fill(&card, run, 1, 1e9 / (higher ? 1.107 : 0.905), BETTER_LOWER);
+        double gain = card_figure_gain(&card.rows[0].figures[0]);
+        assert_true(fabs(gain - (higher ? -0.107 : 0.095)) < 1e-9);
+        assert_string_equal(
+            card.notes[0], higher ? "figure 0: 1.000 GB/s, 11 % higher than the reference A "
+                                    "(903.3 MB/s)"
+                                  : "As fast as the reference A: the only figure that both have is "
+                                    "within 10 %");
         run_destroy(run);
     }
 }
@@ -106,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reason_that_all_share_is_told_once),
         cmocka_unit_test(further_differences_are_counted),
+        cmocka_unit_test(a_latency_differs_by_as_much_as_the_note_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
