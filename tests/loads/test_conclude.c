@@ -62,7 +62,7 @@ static void a_difference_becomes_a_sentence_that_names_its_cases(void **state)
         finding->text,
         "vulkan:0: align raw loads: unaligned ones are slower (ByteAddressBuffer.Load4 "
         "unaligned linear 500.0 Gop/s, ByteAddressBuffer.Load4 linear 1.000 Top/s: "
-        "0.5 times)");
+        "0.5000 times)");
     assert_int_equal(finding->key_count, 2);
     assert_string_equal(finding->keys[0],
                         "loads/load=ByteAddressBuffer.Load4 unaligned/pattern=linear");

@@ -75,8 +75,8 @@ static void report_slow_host(struct run *run, const struct result *first, const 
     double host_ns = result_median(last, "host");
     if (isfinite(host_ns))
         run_add_conclusion(run, "launch-bound", host_ns, first, last,
-                           "host-bound up to %s a kernel: the host's call takes %s each, so there "
-                           "is no line through the kernels (%s)",
+                           "host-bound up to %s a kernel: the host's call takes %s, which hides "
+                           "the fixed cost of the kernel itself (%s)",
                            unit_text(run->arena, volume_of(last), UNIT_BYTE),
                            unit_text(run->arena, host_ns, UNIT_NS), text_values(run->arena, first));
 }
@@ -181,7 +181,8 @@ static void report_bound(struct run *run, const char *device)
     if (!host || host->median < MEASURE_HOST_BOUND * time->median)
         return;
     run_add_conclusion(run, "launch-bound", host->median, row, NULL,
-                       "the host limits rows of empty kernels: its call takes %s of %s per kernel",
+                       "the host limits empty kernels in a batch: its call takes %s, a kernel in "
+                       "all %s",
                        unit_text(run->arena, host->median, UNIT_NS),
                        unit_text(run->arena, time->median, UNIT_NS));
 }

@@ -121,10 +121,11 @@ static void report(struct run *run, const struct question *question,
     if (!text)
         return;
     double ratio = one->median / other->median;
+    char times[32];
     run_add_conclusion(run, "loads-advice", ratio, pair[0], pair[1],
-                       "%s (%s %s %s, %s %s %s: %.3g times)", text, question->load,
-                       question->pattern, amount(run->arena, one), question->other_load,
-                       question->other_pattern, amount(run->arena, other), ratio);
+                       "%s (%s %s %s, %s %s %s: %s times)", text, question->load, question->pattern,
+                       amount(run->arena, one), question->other_load, question->other_pattern,
+                       amount(run->arena, other), number_format(ratio, times, sizeof times));
 }
 
 // Cases with the slowest and the fastest baseline, a fixed load that is measured next to each case;
