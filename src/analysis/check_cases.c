@@ -18,23 +18,23 @@
 #define MIB(n) (UINT64_C(n) << 20)
 
 const struct check_case check_cases[] = {
-    {CHECK_L2_READ, "L2", "bandwidth", "bandwidth", READS, MIB(8), .quick = false},
-    {CHECK_DRAM_READ, "DRAM", "bandwidth", "bandwidth", READS, MIB(1024), .quick = true},
+    {CHECK_L2_READ, "L2 read", "bandwidth", "bandwidth", READS, MIB(8), .quick = false},
+    {CHECK_DRAM_READ, "DRAM read", "bandwidth", "bandwidth", READS, MIB(1024), .quick = true},
     {CHECK_LATENCY_L1, "L1 latency", "latency", "latency", CHASES, KIB(16), .quick = false},
     {CHECK_LATENCY_L2, "L2 latency", "latency", "latency", CHASES, MIB(4), .quick = false},
     {CHECK_LATENCY_DRAM, "DRAM latency", "latency", "latency", CHASES, MIB(256), .quick = true},
     {CHECK_FP32, "FP32", "incore", "rate", "scope=device,op=fp32-fma", 0, .quick = true},
     {CHECK_FP64, "FP64", "incore", "rate", "scope=device,op=fp64-fma", 0, .quick = false},
     {CHECK_FP16, "FP16", "incore", "rate", "scope=device,op=fp16x2-fma", 0, .quick = false},
-    {CHECK_MATRIX_FP16, "FP16 matrix", "incore", "rate", "scope=device,op=fp16-matrix", 0,
+    {CHECK_MATRIX_FP16, "Matrix FP16", "incore", "rate", "scope=device,op=fp16-matrix", 0,
      .quick = true},
-    {CHECK_HOST_TO_DEVICE, "Host to device", "transfer", "bandwidth", "direction=h2d," COPIES,
+    {CHECK_HOST_TO_DEVICE, "Host link to device", "transfer", "bandwidth", "direction=h2d," COPIES,
      MIB(256), .quick = true},
-    {CHECK_DEVICE_TO_HOST, "Device to host", "transfer", "bandwidth", "direction=d2h," COPIES,
+    {CHECK_DEVICE_TO_HOST, "Host link to host", "transfer", "bandwidth", "direction=d2h," COPIES,
      MIB(256), .quick = true},
-    {CHECK_LINK_BOTH, "Link, both ways", "transfer", "bandwidth", "direction=both," COPIES,
+    {CHECK_LINK_BOTH, "Host link both ways", "transfer", "bandwidth", "direction=both," COPIES,
      MIB(256), .quick = false},
-    {CHECK_LINK_ALL_AT_ONCE, "Host to device, all GPUs at once", "transfer", "bandwidth",
+    {CHECK_LINK_ALL_AT_ONCE, "Host link to device, all GPUs at once", "transfer", "bandwidth",
      "direction=h2d,memory=pinned,by=copy,mode=row,together=yes", MIB(256), .at_once = true},
     {CHECK_PEER, "Copy to GPU", "transfer", "bandwidth",
      "direction=peer,ways!=both|all,engine!=target", MIB(256), .at_once = true},
@@ -98,6 +98,11 @@ const struct check_case *check_case_of(enum check_metric metric)
         if (check_cases[i].metric == metric)
             return &check_cases[i];
     return NULL;
+}
+
+enum unit check_unit(enum unit unit)
+{
+    return unit == UNIT_OP_PER_S ? UNIT_FLOP_PER_S : unit;
 }
 
 const char *check_title(struct arena *arena, const struct check_figure *figure)

@@ -8,7 +8,7 @@
 // A case that a check measures. It gives one of the check's figures.
 struct check_case {
     enum check_metric metric;
-    const char *title;     // name of the figure on screens: "DRAM"
+    const char *title;     // name of the figure on screens: "DRAM read"
     const char *benchmark; // name of the benchmark: "bandwidth"
     const char *measured;  // name of the benchmark's metric whose value becomes the figure
     // Conditions (case_matches) for the case's parameters, except for the parameter `bytes`.
@@ -26,7 +26,12 @@ extern const size_t check_case_count;
 // Returns the case that gives a check's figure of the kind `metric`; NULL if no case gives it.
 const struct check_case *check_case_of(enum check_metric metric);
 
-// Returns the name of the figure on screens: "DRAM", "Copy to GPU 1". The text may live in `arena`.
+// Returns the unit in which screens show a figure that has the unit `unit`. Operations per second
+// become floating-point operations per second, because checks count no other operations.
+enum unit check_unit(enum unit unit);
+
+// Returns the name of the figure on screens: "DRAM read", "Copy to GPU 1". The text may live in
+// `arena`.
 const char *check_title(struct arena *arena, const struct check_figure *figure);
 
 // Returns the value of the parameter `bytes` with which a check measures the case on a device. This

@@ -163,11 +163,11 @@ static const char *titled(struct arena *arena, const struct check_figure *figure
     return figure->metric < CHECK_LINK_ALL_AT_ONCE ? title : arena_printf(arena, "%s:", title);
 }
 
-// Returns a figure's value and its expected value as a text: "DRAM 3.1 of 4.6 TB/s".
+// Returns a figure's value and its expected value as a text: "DRAM read 3.1 of 4.6 TB/s".
 static const char *figure_text(struct arena *arena, const struct check_figure *figure)
 {
     const char *name;
-    double scale = unit_scale(figure->expected, figure->unit, &name) / figure->expected;
+    double scale = unit_scale(figure->expected, check_unit(figure->unit), &name) / figure->expected;
     char value[32], expected[32];
     number_format(figure->value * scale, value, sizeof value);
     number_format(figure->expected * scale, expected, sizeof expected);

@@ -22,31 +22,15 @@ const char *fleet_grade_name(enum fleet_grade grade)
 
 const char *fleet_metric_title(enum check_metric metric)
 {
+    // the check names the other card of these figures; a fleet has one figure a card
     static const char *const titles[CHECK_METRIC_COUNT] = {
-        [CHECK_DRAM_READ] = "DRAM read",
-        [CHECK_L2_READ] = "L2 read",
-        [CHECK_FP32] = "FP32",
-        [CHECK_FP64] = "FP64",
-        [CHECK_FP16] = "FP16",
-        [CHECK_MATRIX_FP16] = "Matrix FP16",
-        [CHECK_LATENCY_L1] = "L1 latency",
-        [CHECK_LATENCY_L2] = "L2 latency",
-        [CHECK_LATENCY_DRAM] = "DRAM latency",
-        [CHECK_HOST_TO_DEVICE] = "Host link to device",
-        [CHECK_DEVICE_TO_HOST] = "Host link to host",
-        [CHECK_LINK_BOTH] = "Host link both ways",
         [CHECK_LINK_ALL_AT_ONCE] = "Host links at once",
         [CHECK_PEER] = "Link to a peer",
         [CHECK_PEER_READ] = "Link from a peer",
         [CHECK_PEER_BOTH] = "Link of peers both ways",
         [CHECK_PEER_ALL] = "All peers at once",
     };
-    return titles[metric];
-}
-
-enum unit fleet_unit(enum unit unit)
-{
-    return unit == UNIT_OP_PER_S ? UNIT_FLOP_PER_S : unit;
+    return titles[metric] ? titles[metric] : check_case_of(metric)->title;
 }
 
 const char *fleet_percent(struct arena *arena, double share)

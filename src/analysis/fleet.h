@@ -76,12 +76,8 @@ enum fleet_grade {
 
 const char *fleet_grade_name(enum fleet_grade grade); // returns the name of a grade: "healthy"
 
-// Returns the name of a metric on screens: "DRAM read".
+// Returns the name of a metric on screens: "DRAM read". It is the one on the card and in checks.
 const char *fleet_metric_title(enum check_metric metric);
-
-// Returns the unit in which screens show a figure that has the unit `unit`. Operations per second
-// become floating-point operations per second, because checks count no other operations.
-enum unit fleet_unit(enum unit unit);
 
 // Returns a share as text: "2.7 %". From 999.5 % on, in either direction, the text is "over 999 %"
 // or "under -999 %", because such a value is surely wrong. NaN gives "–".

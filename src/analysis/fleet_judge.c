@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Decides which cards of a fleet are slow, and says why.
+#include "analysis/check_cases.h"
 #include "analysis/fleet.h"
 #include "base/text.h"
 #include "math/stats.h"
@@ -179,7 +180,7 @@ static const char *loss_text(struct arena *arena, const struct fleet_card *card,
 {
     const struct fleet_point *point = &card->points[metric];
     return arena_printf(arena, "%s %s, %s worse than the other cards", fleet_metric_title(metric),
-                        unit_text(arena, point->figure->value, fleet_unit(point->figure->unit)),
+                        unit_text(arena, point->figure->value, check_unit(point->figure->unit)),
                         fleet_percent(arena, point->loss));
 }
 

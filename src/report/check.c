@@ -24,9 +24,8 @@ static void print_figures(const struct check *check, struct screen *screen)
     const char *line = "";
     for (size_t i = 0; i < check->figure_count; i++) {
         const struct check_figure *figure = &check->figures[i];
-        enum unit unit = figure->unit == UNIT_OP_PER_S ? UNIT_FLOP_PER_S : figure->unit;
         const char *text = arena_printf(arena, "%s %s", check_title(arena, figure),
-                                        unit_text(arena, figure->value, unit));
+                                        unit_text(arena, figure->value, check_unit(figure->unit)));
         line = text_join(arena, line, " · ", text);
     }
     if (*line)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "analysis/check_cases.h"
 #include "base/text.h"
 #include "report/fleet.h"
 #include "report/screen.h"
@@ -121,7 +122,7 @@ static void metric_cells(struct arena *arena, const struct fleet_kind *kind, enu
     cells[0] = fleet_metric_title(m);
     cells[1] = arena_printf(arena, "%zu", metric->count);
     cells[2] = metric->slow ? arena_printf(arena, "%zu", metric->slow) : "";
-    cells[3] = unit_text(arena, metric->median, fleet_unit(metric->unit));
+    cells[3] = unit_text(arena, metric->median, check_unit(metric->unit));
     cells[4] = isfinite(metric->expected) ? arena_printf(arena, "%.0f %%", 100 * expected) : "–";
     cells[5] = fleet_spread_text(arena, metric);
     cells[6] = isfinite(metric->found) ? fleet_percent(arena, metric->found) : "–";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes a fleet as one page of HTML and SVG, without a script.
+#include "analysis/check_cases.h"
 #include "base/text.h"
 #include "report/export.h"
 #include "report/fleet.h"
@@ -161,7 +162,7 @@ static void dot_put(const struct page *page, size_t i, enum check_metric m, doub
             " cx=\"%.2f%%\" cy=\"%.0f\" r=\"%s\"><title>%s card %zu: %s</title></circle>\n",
             strip_x(point->loss, range), y, marked ? "3.5" : "2", markup(page, card->host),
             card->check.index,
-            unit_text(page->arena, point->figure->value, fleet_unit(point->figure->unit)));
+            unit_text(page->arena, point->figure->value, check_unit(point->figure->unit)));
 }
 
 // Draws the dots of one kind of card: the healthy cards or, if `marked` is true, the others.
@@ -199,7 +200,7 @@ static void axis_put(const struct page *page, const struct fleet_metric *metric,
                 strip_x(metric->found, range), strip_x(metric->found, range), STRIP - 17,
                 fleet_percent(arena, metric->found));
     label_put(page, "start", 0, arena_printf(arena, "%s worse", fleet_percent(arena, range)));
-    label_put(page, "middle", 50, unit_text(arena, metric->median, fleet_unit(metric->unit)));
+    label_put(page, "middle", 50, unit_text(arena, metric->median, check_unit(metric->unit)));
     label_put(page, "end", 100, arena_printf(arena, "%s better", fleet_percent(arena, range)));
 }
 
@@ -270,7 +271,7 @@ static enum check_metric worst_metric(const struct fleet_card *card)
 static const char *figure_text(const struct page *page, const struct fleet_card *card, unsigned m)
 {
     const struct check_figure *figure = card->points[m].figure;
-    return figure ? unit_text(page->arena, figure->value, fleet_unit(figure->unit)) : "–";
+    return figure ? unit_text(page->arena, figure->value, check_unit(figure->unit)) : "–";
 }
 
 static void state_row(const struct page *page, const char *name, double value, double usual,

@@ -46,7 +46,7 @@ class Verdicts(Checks):
         (check,), done = self.check(SLOW, "-d", self.slower_memory(0.97), "--expect",
                                     self.expectation())
         self.assertEqual(("slow", "below-expectation"), (check["verdict"], check["code"]))
-        self.assertRegex(check["cause"], r"^DRAM 92\.\d+ of 95\.\d+ GB/s: 3 % below")
+        self.assertRegex(check["cause"], r"^DRAM read 92\.\d+ of 95\.\d+ GB/s: 3 % below")
         slow = [figure["metric"] for figure in check["figures"] if figure["verdict"] == "slow"]
         self.assertEqual(["dram_read"], slow)
         self.assertIn("slow: DRAM", done.out)

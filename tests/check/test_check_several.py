@@ -148,7 +148,7 @@ class SeveralDevices(Checks):
             self.assertTrue(all(("peer" in figure) == (figure["metric"] in (
                 "peer", "peer_read", "peer_both")) and figure.get("peer") != index
                 for figure in figures.values()))
-        self.assertIn("Host to device ", done.out)
+        self.assertIn("Host link to device ", done.out)
         together = [one for one in self.run_file["results"] if one["case"].get("together")]
         self.assertEqual(["cuda:1,cuda:2", "cuda:0,cuda:2", "cuda:0,cuda:1"],
                          [one["case"]["with"] for one in together])

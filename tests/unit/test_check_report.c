@@ -53,7 +53,7 @@ static void without_an_expectation_the_figures_follow(void **state)
     struct run *run = rich_run();
     run->checks[0].code = CHECK_NO_EXPECTATION;
     char *text = console_of(run);
-    assert_non_null(strstr(text, "\n    DRAM 3.100 TB/s"));
+    assert_non_null(strstr(text, "\n    DRAM read 3.100 TB/s"));
     free(text);
     run_destroy(run);
 }

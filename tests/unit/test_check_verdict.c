@@ -9,7 +9,7 @@ static void a_low_memory_clock_is_the_cause(void **state)
     o.result->sensors[1].value = 1593e6;
     judge(&o);
     assert_outcome(&o, CHECK_SLOW, CHECK_MEMORY_CLOCK,
-                   "DRAM 3.100 of 4.600 TB/s: memory clock 1593 of 3201 MHz");
+                   "DRAM read 3.100 of 4.600 TB/s: memory clock 1593 of 3201 MHz");
     end(&o);
 }
 
@@ -21,11 +21,11 @@ static void a_core_clock_that_power_or_heat_lowers_is_told_apart(void **state)
         enum check_code code;
         const char *cause;
     } rows[] = {
-        {"none", CHECK_CORE_CLOCK, "DRAM 3.680 of 4.600 TB/s: core clock 1500 of 1980 MHz"},
+        {"none", CHECK_CORE_CLOCK, "DRAM read 3.680 of 4.600 TB/s: core clock 1500 of 1980 MHz"},
         {"power limit", CHECK_POWER_LIMIT,
-         "DRAM 3.680 of 4.600 TB/s: core clock 1500 of 1980 MHz, power-limited at 350 W"},
+         "DRAM read 3.680 of 4.600 TB/s: core clock 1500 of 1980 MHz, power-limited at 350 W"},
         {"thermal", CHECK_THERMAL,
-         "DRAM 3.680 of 4.600 TB/s: core clock 1500 of 1980 MHz, thermal limit at 88 °C"},
+         "DRAM read 3.680 of 4.600 TB/s: core clock 1500 of 1980 MHz, thermal limit at 88 °C"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct outcome o = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12 * 0.8);
@@ -39,6 +39,28 @@ static void a_core_clock_that_power_or_heat_lowers_is_told_apart(void **state)
     }
 }
 
+static void set_rates(struct run *run)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        run->results[i]->metrics[0].name = "rate";
+        run->results[i]->metrics[0].unit = UNIT_OP_PER_S;
+    }
+}
+
+// Checks count no operations but floating-point ones, and the card and the fleet call them so.
+static void arithmetic_is_counted_in_flops(void **state)
+{
+    (void)state;
+    static const char key[] = "incore/scope=device/op=fp32-fma";
+    struct outcome o = begin(cards(8, key, 66e12, 0.001), key, 50e12);
+    set_rates(o.run);
+    set_rates(o.others);
+    judge(&o);
+    assert_outcome(&o, CHECK_SLOW, CHECK_BELOW_EXPECTATION,
+                   "FP32 50.00 of 66.00 TFLOP/s: 24 % below the expectation, cause unknown");
+    end(&o);
+}
+
 static void a_link_is_slow_by_its_lanes_or_its_generation(void **state)
 {
     (void)state;
@@ -47,7 +69,7 @@ static void a_link_is_slow_by_its_lanes_or_its_generation(void **state)
     o.check->state.link_width_max = 16;
     judge(&o);
     assert_outcome(&o, CHECK_SLOW, CHECK_LINK_WIDTH,
-                   "Host to device 27.00 of 55.00 GB/s: PCIe x8 instead of x16");
+                   "Host link to device 27.00 of 55.00 GB/s: PCIe x8 instead of x16");
     end(&o);
     o = begin(cards(8, TO_DEVICE, 55e9, 0.001), TO_DEVICE, 27e9);
     o.check->state.link_generation = 4;
@@ -355,6 +377,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_low_memory_clock_is_the_cause),
         cmocka_unit_test(a_core_clock_that_power_or_heat_lowers_is_told_apart),
+        cmocka_unit_test(arithmetic_is_counted_in_flops),
         cmocka_unit_test(a_link_is_slow_by_its_lanes_or_its_generation),
         cmocka_unit_test(any_pair_of_the_model_is_the_expectation_of_a_pair),
         cmocka_unit_test(a_device_of_another_api_is_no_second_peer),

@@ -101,7 +101,7 @@ static void eight_cards_bound_by_their_own_spread(void **state)
     struct outcome slow = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12 * 0.97);
     judge(&slow);
     assert_outcome(&slow, CHECK_SLOW, CHECK_BELOW_EXPECTATION,
-                   "DRAM 4.462 of 4.600 TB/s: 3 % below the expectation, cause unknown");
+                   "DRAM read 4.462 of 4.600 TB/s: 3 % below the expectation, cause unknown");
     assert_int_equal(slow.check->remark_count, 0);
     end(&slow);
     struct outcome within = begin(cards(8, DRAM_READ, 4.6e12, 0.004), DRAM_READ, 4.6e12 * 0.97);
