@@ -287,6 +287,27 @@ test("intervals are whole on a logarithmic axis, or end at its end", async () =>
   await close(second);
 });
 
+test("no label of a logarithmic axis is cut", async () => {
+  // Given bandwidths between powers of ten, so that ticks have longer labels than those.
+  const run = demo();
+  const reads = run.results.flatMap(({ benchmark, metrics: [metric] }) => benchmark === "bandwidth" && metric ? [metric] : []);
+  reads.forEach((metric, i) => {
+    const median = (6.1 + 2.8 * i / reads.length) * 1e9;
+    Object.assign(metric, { median, limit: undefined, ci95: [median - 1e7, median + 1e7] });
+  });
+  for (const width of [1280, 400]) {
+    const page = await open(browser, report("cut", run), { width });
+    await page.click("#bandwidth-0 .switch button:has-text('log')");
+    const shown = await page.evaluate(() => {
+      const svg = document.querySelector("#bandwidth-0 svg"), { left } = svg.getBoundingClientRect();
+      return [...svg.querySelectorAll("text")].map((text) => ({ text: text.textContent, x: text.getBoundingClientRect().left - left }));
+    });
+    assert.ok(shown.some(({ text }) => text === "7.5 GB/s"), JSON.stringify(shown));
+    assert.deepEqual(shown.filter(({ x }) => x < 0), []);
+    await close(page);
+  }
+});
+
 test("small numbers have as many digits as on a terminal, and no margin is wider than 999 %", async () => {
   const run = demo();
   run.benchmarks.find(({ name }) => name === "loads").metrics[0].unit = "1";

@@ -334,6 +334,17 @@ function roomOf(grid: Grid, list: GridSeries[], look: Look, compact: boolean): R
   };
 }
 
+const LABEL_GAP = 8; // from a label to its axis, as ECharts has it
+
+// Returns the margins at the left and at the bottom, which hold the labels of the axes. ECharts
+// (containLabel) does not count the labels of ticks that it has not chosen itself.
+function marginsOf(state: State, axis: Ticks | undefined, { bottom }: Room, look: Look): object {
+  if (!axis) return { left: 8, bottom, containLabel: true };
+  const { fontSize } = axisStyle(look).axisLabel;
+  const labels = axis.ticks.map((tick) => formatTick(tick, state.metric.unit));
+  return { left: 8 + widest(labels, fontSize) + LABEL_GAP, bottom: bottom + fontSize + LABEL_GAP };
+}
+
 function option(grid: Grid, state: State, look: Look, compact: boolean): EChartsCoreOption {
   const list = allSeries(grid);
   const series: object[] = [];
@@ -361,7 +372,7 @@ function option(grid: Grid, state: State, look: Look, compact: boolean): ECharts
   series.push(...ceilings(grid, state, look));
   return {
     legend: { ...room.legend, data: list.map(({ label }) => label), selected: selectedOf(list) },
-    grid: { left: 8, right: room.right, top: room.top, bottom: room.bottom, containLabel: true },
+    grid: { right: room.right, top: room.top, ...marginsOf(state, axis, room, look) },
     tooltip: {
       ...tooltipStyle(look),
       trigger: "axis",
