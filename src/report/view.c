@@ -276,9 +276,11 @@ bool view_grid_build(struct arena *arena, const struct run *run, const char *dev
     grid->xs = values_of(arena, grid->x->key, results, count, &grid->x_count);
     grid->panels = ARENA_ARRAY(arena, count, struct view_panel);
     grid->common = view_common(arena, info, view, results, count);
+    // A column needs a head. The label of a bar also has the value of x, and needs nothing else.
+    const char *absent = view->kind == VIEW_BARS ? "" : "–";
     for (size_t i = 0; i < count; i++) {
         const struct bench_case *c = &results[i]->bench_case;
-        const char *label = view_words(arena, c, group, group_count, "–");
+        const char *label = view_words(arena, c, group, group_count, absent);
         const struct param_info *rows[] = {grid->y};
         struct view_panel *panel = panel_get(grid, grid->y ? label : "");
         struct view_series *series =

@@ -51,6 +51,11 @@ class Show(fathom.Case):
         self.assertNotIn("│ level 1 ", tables)
         self.assertEqual(["latency"], sections(tables))
 
+    def test_a_bar_without_a_parameter_has_no_dash_in_its_name(self):
+        bars = self.shown(CARD, "launch").partition("An empty kernel, by launch mode")[2].split("\n\n")[0]
+        self.assertRegex(bars, r"(?m)^  round-trip  +\d")
+        self.assertRegex(bars, r"(?m)^  queues queues=2  +\d")
+
     def test_findings_are_printed_once(self):
         with open(MAP, encoding="utf-8") as file:
             findings = json.load(file)["findings"]
