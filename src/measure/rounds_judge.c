@@ -50,6 +50,20 @@ static const char *precision_text(struct arena *arena, double half, double goal,
                         percent);
 }
 
+// Returns the precision of a metric whose error `half` is relative to its median or, if larger, to
+// `least`. `whole` is the metric that contains it, or NULL. Screens show the error relative to the
+// median, so the text says if it is relative to something else.
+static const char *metric_precision_text(struct arena *arena, const struct metric *metric,
+                                         const char *whole, double least, double half, double goal)
+{
+    if (isinf(half))
+        return arena_printf(arena, "±%s at a median of 0",
+                            unit_text(arena, half_width(metric), metric->unit));
+    if (fabs(metric->median) >= least)
+        return precision_text(arena, half, goal, "");
+    return precision_text(arena, half, goal, whole ? arena_printf(arena, " of %s", whole) : NULL);
+}
+
 // The clock limits by its step, or because the device's clock only roughly follows the host's.
 static const char *limit_of(bool clock_limits)
 {
@@ -91,21 +105,7 @@ static void judge_precision(const struct rounds *rounds, double case_goal, bool 
                     primary->round_count);
     else
         result_flag(arena, result, verdict, "imprecise", "%s: %s", limit_of(step_limits),
-                    precision_text(arena, half, goal, ""));
-}
-
-// Returns the precision of a metric whose error `half` is relative to its median or, if larger, to
-// `least`. `whole` is the metric that contains it, or NULL. Screens show the error relative to the
-// median, so the text says if it is relative to something else.
-static const char *other_precision_text(struct arena *arena, const struct metric *metric,
-                                        const char *whole, double least, double half, double goal)
-{
-    if (isinf(half))
-        return arena_printf(arena, "±%s at a median of 0",
-                            unit_text(arena, half_width(metric), metric->unit));
-    if (fabs(metric->median) >= least)
-        return precision_text(arena, half, goal, "");
-    return precision_text(arena, half, goal, whole ? arena_printf(arena, " of %s", whole) : NULL);
+                    metric_precision_text(arena, primary, NULL, 0, half, goal));
 }
 
 // A metric other than the first does not decide when a case ends, so it only gets a remark.
@@ -131,7 +131,7 @@ static void judge_other(const struct rounds *rounds, size_t at, double goal,
         result_flag(
             arena, result, VERDICT_OK, "imprecise", "%s is %s: %s", metric->name,
             limit_of(clock_limits),
-            other_precision_text(arena, metric, whole, least, half, rounds_goal(gathered, goal)));
+            metric_precision_text(arena, metric, whole, least, half, rounds_goal(gathered, goal)));
     }
 }
 

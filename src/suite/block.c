@@ -201,17 +201,17 @@ static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {
     unsigned rounds = collect_rounds(entry->collect);
+    const char *after = text_count(arena, rounds, "round");
     enum verdict verdict = rounds < block->budget->rounds_min ? VERDICT_SUSPECT : VERDICT_OK;
     if (stage == BLOCK_AT_WORK && verdict != VERDICT_OK)
-        result_flag(arena, entry->result, verdict, REASON_UNFINISHED,
-                    "not finished: %u rounds were measured", rounds);
+        result_flag(arena, entry->result, verdict, REASON_UNFINISHED, "not finished: %s measured",
+                    after);
     else if (stage == BLOCK_INTERRUPTED)
-        result_flag(arena, entry->result, verdict, "interrupted", "interrupted after %u rounds",
-                    rounds);
+        result_flag(arena, entry->result, verdict, "interrupted", "interrupted after %s", after);
     else if (stage == BLOCK_ENDED && (verdict != VERDICT_OK || !collect_precise(entry->collect)))
         result_flag(arena, entry->result, verdict, "out-of-time",
-                    "the time budget of preset %s for %s was used up after %u rounds",
-                    block->preset, entry->plan_case.benchmark->info.name, rounds);
+                    "the time budget of preset %s for %s was used up after %s", block->preset,
+                    entry->plan_case.benchmark->info.name, after);
 }
 
 // Adds the value "with" to a copy of the case's values, because the originals belong to the plan.

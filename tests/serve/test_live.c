@@ -172,7 +172,7 @@ static void test_a_cancelled_measurement_says_what_it_has(void **state)
     measure(page, SUM("1", ""));
     const char *done = await(page, "{\"type\":\"done\"");
     assert_non_null(strstr(done, "\"status\":\"interrupted\",\"run\":{"));
-    assert_non_null(strstr(done, "interrupted after 1 rounds"));
+    assert_non_null(strstr(done, "interrupted after 1 round\""));
 }
 
 static void test_continuous_frames_end_with_the_last_whole_run(void **state)
