@@ -312,6 +312,11 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
         (uint64_t)((width + side - 1) / side) * gpu_format_bytes(base->desc.format);
     uint32_t rows_at_once = (uint32_t)(VULKAN_STAGING_BYTES / row_bytes);
     uint64_t row_count = bytes / row_bytes; // number of rows of blocks in all slices together
+    if (rows_at_once == 0)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "gpu_image_write: a row of %" PRIu64 " bytes is longer than the staging "
+                         "buffer, which has %d",
+                         row_bytes, VULKAN_STAGING_BYTES);
     if (!vulkan_transfer_need(device, err))
         return error_prefix(err, "gpu_image_write");
     for (uint64_t row = 0; row < row_count;) {
