@@ -93,6 +93,23 @@ static void clocks_are_read_as_far_as_there_is_room(void **state)
     assert_false(related);
 }
 
+// Given a device with two families of queues, of which only the second has time stamps, then a
+// queue is of the second.
+static void a_queue_with_time_stamps_is_preferred(void **state)
+{
+    const struct world *w = *state;
+    struct error err = {0};
+    struct gpu_info info = *gpu_system_info(w->system, 0);
+    info.families[1] = info.families[0];
+    info.families[0].stamp_bits = 0;
+    info.family_count = 2;
+    struct gpu_device *device = gpu_device_open(w->system, &info, NULL, &err);
+    check(device, &err);
+    unsigned family = gpu_device_queue(device, 0)->family;
+    gpu_device_close(device);
+    assert_int_equal(family, 1);
+}
+
 // ---------------------------------------------------------------- images
 
 // Given an image whose rows are longer than the staging buffer, when it is written, then the error
@@ -210,6 +227,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(time_stamps_of_an_earlier_run_are_no_span, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(clocks_are_read_as_far_as_there_is_room, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(a_queue_with_time_stamps_is_preferred, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(a_row_that_is_longer_than_the_staging_buffer_is_refused,
                                         open_world, close_world),

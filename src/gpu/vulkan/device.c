@@ -33,15 +33,27 @@ static const struct {
     [GPU_PRIORITY_REALTIME] = {"realtime", VK_QUEUE_GLOBAL_PRIORITY_REALTIME_KHR},
 };
 
+static bool has_room(const struct gpu_queue_family *family, const struct family_plan *plan,
+                     const struct gpu_queue_request *request)
+{
+    return family->kind == request->kind && plan->count < family->count &&
+           (plan->count == 0 || plan->priority == request->priority);
+}
+
+// Takes a queue of the first family that has room; a family with time stamps goes before one
+// without, whose queues cannot be measured.
 static bool plan_queue(const struct gpu_info *info, const struct gpu_queue_request *request,
                        struct plan *plan, unsigned number, struct error *err)
 {
-    for (unsigned f = 0; f < info->family_count; f++) {
-        struct family_plan *family = &plan->families[f];
-        if (info->families[f].kind != request->kind || family->count == info->families[f].count ||
-            (family->count && family->priority != request->priority))
-            continue;
-        plan->family_of[number] = f;
+    unsigned chosen = info->family_count;
+    for (unsigned f = 0; f < info->family_count; f++)
+        if (has_room(&info->families[f], &plan->families[f], request) &&
+            (chosen == info->family_count ||
+             (info->families[f].stamp_bits && !info->families[chosen].stamp_bits)))
+            chosen = f;
+    if (chosen < info->family_count) {
+        struct family_plan *family = &plan->families[chosen];
+        plan->family_of[number] = chosen;
         plan->index_of[number] = family->count;
         family->priority = request->priority;
         family->priorities[family->count++] = 0.5f;

@@ -358,7 +358,9 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
             physical->features.core.features.fragmentStoresAndAtomics &&
             physical->features.v13.dynamicRendering && in_fragments)
             info->caps |= GPU_CAP(GRAPHICS);
-        if (info->families[i].kind == GPU_QUEUE_UNIVERSAL && info->families[i].stamp_bits) {
+        // those of the first family, of which vulkan_device_open takes the first queue
+        if (info->families[i].kind == GPU_QUEUE_UNIVERSAL && !info->limits.stamp_bits &&
+            info->families[i].stamp_bits) {
             info->caps |= GPU_CAP(STAMPS_INSIDE);
             info->limits.stamp_bits = info->families[i].stamp_bits;
         }
