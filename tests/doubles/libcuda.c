@@ -146,8 +146,9 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     };
     FAKE_ENTER();
     *value = attribute == CU_ATTR_COMPUTE_CAPABILITY_MAJOR ? fake_setting("FAKE_CUDA_MAJOR", 9)
-             : attribute == CU_ATTR_PCI_BUS_ID             ? values[attribute] + device
-                                                           : values[attribute];
+             : attribute == CU_ATTR_COMPUTE_MODE ? fake_setting("FAKE_CUDA_COMPUTE_MODE", 0)
+             : attribute == CU_ATTR_PCI_BUS_ID   ? values[attribute] + device
+                                                 : values[attribute];
     return CU_SUCCESS;
 }
 
@@ -162,6 +163,8 @@ int fake_device(void)
 int cuDevicePrimaryCtxRetain(struct cu_context **context, int device)
 {
     FAKE_ENTER();
+    if (fake_setting("FAKE_CUDA_COMPUTE_MODE", 0) != 0)
+        return CU_DEVICE_UNAVAILABLE;
     fake_count(1);
     contexts[device].device = device;
     *context = &contexts[device];
@@ -204,8 +207,8 @@ int cuCtxEnablePeerAccess(struct cu_context *other, unsigned flags)
 int cuCtxGetStreamPriorityRange(int *least, int *greatest)
 {
     FAKE_ENTER();
-    *least = 0;
-    *greatest = -5;
+    *least = fake_setting("FAKE_CUDA_PRIORITY_LEAST", 0);
+    *greatest = fake_setting("FAKE_CUDA_PRIORITY_GREATEST", -5);
     return CU_SUCCESS;
 }
 

@@ -15,12 +15,12 @@
 
 #include <cmocka.h>
 
-static const char *const settings[] = {
-    "FAKE_CUDA_FAIL_CALL",   "FAKE_CUDA_FAIL_RESULT",
-    "FAKE_CUDA_VERSION",     "FAKE_CUDA_MAJOR",
-    "FAKE_CUDA_DEVICES",     "FAKE_CUDA_PTX_LOG",
-    "CUDA_LAUNCH_BLOCKING",  "CUDA_DEVICE_MAX_CONNECTIONS",
-    "CUDA_INJECTION64_PATH", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"};
+static const char *const settings[] = {"FAKE_CUDA_FAIL_CALL",   "FAKE_CUDA_FAIL_RESULT",
+                                       "FAKE_CUDA_VERSION",     "FAKE_CUDA_MAJOR",
+                                       "FAKE_CUDA_DEVICES",     "FAKE_CUDA_PTX_LOG",
+                                       "CUDA_LAUNCH_BLOCKING",  "CUDA_DEVICE_MAX_CONNECTIONS",
+                                       "CUDA_INJECTION64_PATH", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+                                       "FAKE_CUDA_COMPUTE_MODE"};
 
 static int forget_settings(void **state)
 {
@@ -110,6 +110,32 @@ static void a_driver_that_refuses_is_unavailable_with_its_code(void **state)
     setenv("FAKE_CUDA_FAIL_CALL", "1", 1);
     setenv("FAKE_CUDA_FAIL_RESULT", "803", 1);
     check_unavailable("cuInit: CUDA_ERROR_FAKE 803");
+}
+
+static void a_library_for_other_cards_is_unavailable_with_the_remedy(void **state)
+{
+    (void)state;
+    setenv("FAKE_CUDA_FAIL_CALL", "1", 1);
+    setenv("FAKE_CUDA_FAIL_RESULT", "804", 1);
+    struct gpu_system *system = system_of_cuda();
+    const struct gpu_unavailable *unavailable = gpu_system_unavailable(system, 0);
+    assert_true(unavailable && unavailable->remedy);
+    assert_non_null(strstr(unavailable->remedy, "cuda-compat"));
+    gpu_system_destroy(system);
+}
+
+// Given a device whose compute mode is exclusive, when it has no room for this process, then the
+// error names the mode.
+static void a_device_that_another_process_has_is_refused_with_its_compute_mode(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    struct gpu_system *system = system_of_cuda();
+    setenv("FAKE_CUDA_COMPUTE_MODE", "3", 1);
+    assert_null(gpu_device_open(system, gpu_system_info(system, 0), NULL, &err));
+    if (!strstr(err.message, "compute mode") || !strstr(err.message, "nvidia-smi"))
+        fail_msg("%s", err.message);
+    gpu_system_destroy(system);
 }
 
 static void a_driver_for_an_older_cuda_is_unavailable_with_both_versions(void **state)
@@ -447,6 +473,8 @@ int main(void)
         TEST(buffers_of_the_device_are_aligned),
         TEST(nothing_is_held_where_launches_block),
         TEST(a_driver_that_refuses_is_unavailable_with_its_code),
+        TEST(a_library_for_other_cards_is_unavailable_with_the_remedy),
+        TEST(a_device_that_another_process_has_is_refused_with_its_compute_mode),
         TEST(a_driver_for_an_older_cuda_is_unavailable_with_both_versions),
         TEST(a_chip_that_is_too_old_is_unavailable_with_its_capability),
         TEST(a_driver_without_devices_is_unavailable),

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 // A driver that succeeds without telling what it was asked for: no address, no time, no part of a
-// PCI address. Nothing is made up in its place.
-#include "gpu/gpu.h"
+// PCI address, no compute capability. Nothing is made up in its place. A driver whose range of
+// priorities is absurd.
+#include "gpu/cuda/cuda.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -101,6 +104,59 @@ static void a_pci_address_is_whole_or_unknown(void **state)
     assert_int_equal(unknown, 3); // without the domain, the bus or the device
 }
 
+// Given a driver that refuses one attribute, then no reason states a compute capability that the
+// driver did not tell.
+static void a_compute_capability_is_not_made_up(void **state)
+{
+    (void)state;
+    unsigned untold = 0;
+    setenv("FAKE_CUDA_FAIL_RESULT", "1", 1);
+    for (int call = 1; call < CALLS_MAX; call++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", call);
+        setenv("FAKE_CUDA_FAIL_CALL", text, 1);
+        struct gpu_system *system =
+            gpu_system_create(&(struct gpu_system_desc){.only_api = "cuda"});
+        for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {
+            const char *reason = gpu_system_unavailable(system, i)->reason;
+            assert_null(strstr(reason, "compute capability 0"));
+            untold += strstr(reason, "does not tell its compute capability") != NULL;
+        }
+        gpu_system_destroy(system);
+    }
+    unsetenv("FAKE_CUDA_FAIL_CALL");
+    assert_int_equal(untold, 2); // without the major or the minor number
+}
+
+// Given a driver whose range of priorities is the whole range of int, then the medium priority is
+// in its middle.
+static void the_medium_priority_is_in_the_middle_of_any_range(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *least, *greatest;
+        int medium;
+    } cases[] = {{"0", "-5", -2},
+                 {"0", "0", 0},
+                 {"0", "-2147483648", INT_MIN / 2},
+                 {"2147483647", "-2147483648", 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct error err;
+        setenv("FAKE_CUDA_PRIORITY_LEAST", cases[i].least, 1);
+        setenv("FAKE_CUDA_PRIORITY_GREATEST", cases[i].greatest, 1);
+        struct gpu_system *system =
+            gpu_system_create(&(struct gpu_system_desc){.only_api = "cuda"});
+        struct gpu_device *device = gpu_device_open(system, gpu_system_info(system, 0), NULL, &err);
+        assert_non_null(device);
+        assert_int_equal(((struct cuda_queue *)gpu_device_queue(device, 0))->priority,
+                         cases[i].medium);
+        gpu_device_close(device);
+        gpu_system_destroy(system);
+    }
+    unsetenv("FAKE_CUDA_PRIORITY_LEAST");
+    unsetenv("FAKE_CUDA_PRIORITY_GREATEST");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +165,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_time_that_was_not_written_is_no_span, open_world,
                                         close_world),
         cmocka_unit_test(a_pci_address_is_whole_or_unknown),
+        cmocka_unit_test(a_compute_capability_is_not_made_up),
+        cmocka_unit_test(the_medium_priority_is_in_the_middle_of_any_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

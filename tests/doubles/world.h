@@ -15,6 +15,10 @@
 //                           give none
 //   FAKE_CUDA_KERNELS       accepts only kernels whose names begin with one of these words
 //   FAKE_CUDA_PEERS_LOSE    copies between devices from this one lose their data; none by default
+//   FAKE_CUDA_PRIORITY_LEAST, FAKE_CUDA_PRIORITY_GREATEST
+//                           the range of the streams' priorities (0, -5)
+//   FAKE_CUDA_COMPUTE_MODE  compute mode of each device (0). In another mode the double refuses
+//                           contexts, as if another process had the device
 //   FAKE_CUDA_PTX_LOG       cuModuleLoadDataEx refuses with this in its error log
 //
 // Written when it is unloaded: FAKE_CUDA_CALLS, the number of calls; FAKE_CUDA_FAILED, the function

@@ -85,7 +85,8 @@ void cuda_free_deferred(struct cuda_device *device)
 
 // ---------------------------------------------------------------- opening and closing
 
-// CUDA's priorities go from `greatest` (negative; 0 if the device has none) to `least` (0).
+// CUDA's priorities go from `greatest` (negative; 0 if the device has none) to `least` (0). The sum
+// has 64 bits, because a driver may report any range.
 static int stream_priority(enum gpu_priority priority, int least, int greatest)
 {
     switch (priority) {
@@ -97,7 +98,7 @@ static int stream_priority(enum gpu_priority priority, int least, int greatest)
     case GPU_PRIORITY_MEDIUM:
         break;
     }
-    return least + (greatest - least) / 2;
+    return (int)(((int64_t)least + greatest) / 2);
 }
 
 static bool create_queues(struct cuda_device *device, const struct gpu_device_desc *desc,
@@ -150,6 +151,25 @@ void cuda_device_close(struct gpu_device *base)
     device->api->cuDevicePrimaryCtxRelease_v2(device->device);
 }
 
+// Makes the device's context. By the compute mode, which an administrator sets, a device may refuse
+// it: no process may have a context, or only one process at a time.
+static bool retain_context(struct cuda_device *device, struct error *err)
+{
+    const struct cuda_api *api = device->api;
+    int mode = CU_COMPUTE_MODE_DEFAULT;
+    int result = api->cuDevicePrimaryCtxRetain(&device->context, device->device);
+    if (cuda_check(api, result, "cuDevicePrimaryCtxRetain", err))
+        return true;
+    if (result != CU_DEVICE_UNAVAILABLE ||
+        api->cuDeviceGetAttribute(&mode, CU_ATTR_COMPUTE_MODE, device->device) != CU_SUCCESS ||
+        mode == CU_COMPUTE_MODE_DEFAULT)
+        return false;
+    return error_prefix(err, mode == CU_COMPUTE_MODE_PROHIBITED
+                                 ? "its compute mode allows no process: run nvidia-smi -c DEFAULT"
+                                 : "its compute mode allows only one process: end the other "
+                                   "process, or run nvidia-smi -c DEFAULT");
+}
+
 struct gpu_device *cuda_device_open(void *state_pointer, const struct gpu_info *info,
                                     const struct gpu_device_desc *desc, struct arena *arena,
                                     struct error *err)
@@ -165,9 +185,7 @@ struct gpu_device *cuda_device_open(void *state_pointer, const struct gpu_info *
         error_set(err, ERROR_UNSUPPORTED, "%s: CUDA has no bounds-checked buffer access", info->id);
         return NULL;
     }
-    if (!cuda_check(device->api,
-                    device->api->cuDevicePrimaryCtxRetain(&device->context, device->device),
-                    "cuDevicePrimaryCtxRetain", err)) {
+    if (!retain_context(device, err)) {
         error_prefix(err, "%s", info->id);
         return NULL;
     }

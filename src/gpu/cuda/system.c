@@ -38,6 +38,9 @@ static const char *remedy_of_init(int result)
     case CU_SYSTEM_DRIVER_MISMATCH:
         return "libcuda.so.1 and the loaded kernel driver are of different versions: reboot, or "
                "reload the kernel module nvidia";
+    case CU_COMPAT_NOT_SUPPORTED:
+        return "the libcuda.so.1 found is of the package cuda-compat, which this card does not "
+               "support: take its folder out of LD_LIBRARY_PATH";
     case CU_SYSTEM_NOT_READY:
         return "start the service nvidia-fabricmanager";
     case CU_STUB_LIBRARY:
@@ -197,6 +200,26 @@ static void fill_names(const struct cuda_api *api, int device, int version, stru
                     read_attribute(api, device, CU_ATTR_PCI_DEVICE_ID, &info->pci.device);
 }
 
+// Returns true if the chip can run the kernels' PTX. Otherwise reports the device as unavailable.
+static bool has_capability(const struct cuda_api *api, int device, const char *name,
+                           struct gpu_enumeration *to)
+{
+    uint32_t major, minor;
+    bool known = read_attribute(api, device, CU_ATTR_COMPUTE_CAPABILITY_MAJOR, &major) &&
+                 read_attribute(api, device, CU_ATTR_COMPUTE_CAPABILITY_MINOR, &minor);
+    if (known && major >= COMPUTE_LEAST)
+        return true;
+    to->add_unavailable(
+        to,
+        known
+            ? arena_printf(to->arena,
+                           "%s has compute capability %u.%u; the kernels need %d.0 or newer", name,
+                           major, minor, COMPUTE_LEAST)
+            : arena_printf(to->arena, "%s: its driver does not tell its compute capability", name),
+        NULL);
+    return false;
+}
+
 static void list_device(struct cuda_state *state, int device, int version,
                         struct gpu_enumeration *to)
 {
@@ -204,16 +227,8 @@ static void list_device(struct cuda_state *state, int device, int version,
     struct gpu_info info = {.kind = attribute(api, device, CU_ATTR_INTEGRATED) ? GPU_KIND_INTEGRATED
                                                                                : GPU_KIND_DISCRETE};
     fill_names(api, device, version, &info);
-    uint64_t major = attribute(api, device, CU_ATTR_COMPUTE_CAPABILITY_MAJOR);
-    if (major < COMPUTE_LEAST) {
-        char reason[GPU_NAME_BYTES + 128];
-        snprintf(reason, sizeof reason,
-                 "%s has compute capability %u.%u; the kernels need %d.0 or newer", info.name,
-                 (unsigned)major,
-                 (unsigned)attribute(api, device, CU_ATTR_COMPUTE_CAPABILITY_MINOR), COMPUTE_LEAST);
-        to->add_unavailable(to, reason, NULL);
+    if (!has_capability(api, device, info.name, to))
         return;
-    }
     info.caps = caps_of(api, device);
     fill_limits(api, device, &info.limits);
     // Reports one queue family for each kind of queue, because a stream can do all kinds of work.
