@@ -69,6 +69,26 @@ static void a_dispatch_too_long_is_cut(void **state)
     arena_destroy(arena);
 }
 
+// Given a driver that reports 16 million cores, when a kernel is to write, then its buffer stays
+// small.
+static void a_driver_that_lies_about_cores_gets_a_small_buffer(void **state)
+{
+    struct workbench *bench = *state;
+    struct loads_session *own = bench->session.state;
+    const struct loads_case this_case = {.kind =
+                                             loads_kind_find("RWStructuredBuffer<float4> store"),
+                                         .pattern = LOADS_LINEAR,
+                                         .peak = true};
+    struct loads_work work = {.session = own, .groups = 1 << 24};
+    struct gpu_scope *scope = gpu_scope_open(bench->session.device);
+    struct error err;
+    own->cores = 1 << 24;
+    if (!loads_target_make(&work, scope, &this_case, &err))
+        fail_msg("%s", err.message);
+    assert_in_range(gpu_buffer_bytes(work.source.buffer), 1, 64 << 20);
+    gpu_scope_close(scope);
+}
+
 static void measure_all(struct workbench *bench, const char *fidelity)
 {
     static const char *const patterns[] = {"uniform", "linear", "random", "scattered"};
@@ -209,6 +229,7 @@ int main(int argc, char **argv)
         return status;
     const struct CMUnitTest tests[] = {
         EACH(a_dispatch_too_long_is_cut),
+        EACH(a_driver_that_lies_about_cores_gets_a_small_buffer),
         EACH(every_case_finds_its_data),
         EACH(every_case_finds_its_data_in_the_published_loop),
         EACH(lavapipe_skips_nothing),

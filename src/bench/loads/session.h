@@ -101,8 +101,8 @@ MUST_CHECK bool loads_source_find(struct loads_session *session, const struct lo
                                   struct gpu_arg *arg, struct error *err);
 
 // Makes a buffer of zeros for a kernel to write; `scope` owns the buffer. The buffer has one copy
-// of the elements per core, but no more copies than workgroups. Sets work->source, work->target,
-// and work->params.start, the number of copies.
+// of the elements per core, but no more copies than workgroups, and at most 4096. Sets
+// work->source, work->target, and work->params.start, the number of copies.
 MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
                                   const struct loads_case *this_case, struct error *err);
 

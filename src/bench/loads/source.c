@@ -5,6 +5,12 @@
 
 #include <string.h>
 
+enum {
+    // Maximum number of copies of the elements to which kernels write: 64 MiB of four floats. More
+    // cores than that, which only a wrong driver reports, share copies.
+    COPIES_MAX = 4096
+};
+
 static struct gpu_buffer *make_buffer(struct loads_session *session, const struct loads_kind *kind,
                                       struct error *err)
 {
@@ -153,7 +159,8 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
     struct loads_session *session = work->session;
     struct arena *arena = session->bench->arena;
     struct arena_mark mark = arena_mark(arena);
-    work->params.start = session->cores < work->groups ? session->cores : work->groups;
+    uint32_t most = work->groups < COPIES_MAX ? work->groups : COPIES_MAX;
+    work->params.start = session->cores < most ? session->cores : most;
     uint64_t words = (uint64_t)work->params.start * LOADS_ELEMENTS * this_case->kind->width;
     const void *zeros = ARENA_ARRAY(arena, words, uint32_t);
     work->target = *this_case;
