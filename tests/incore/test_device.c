@@ -266,11 +266,28 @@ static void a_trial_that_was_brief_by_chance_makes_no_long_samples(void **state)
 
 static const struct workbench *stalled; // device whose counter hardly advances; NULL: none
 
+// Device on which subgroup 1 reads another counter, which is `ahead` counts ahead; NULL: none.
+static const struct workbench *apart;
+static uint32_t ahead;
+
+static void move_second_subgroup(char *stamps)
+{
+    for (unsigned i = 0; i < INCORE_SAMPLES_MAX; i++) {
+        uint32_t(*stamp)[2] = (void *)(stamps + (size_t)8 * INCORE_STAMPS * i);
+        stamp[1][0] = stamp[0][0] + ahead;
+        stamp[1][1] = stamp[0][1] + ahead;
+    }
+}
+
 bool __real_gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 bool __wrap_gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 bool __wrap_gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
     bool done = __real_gpu_batch_run(batch, timeout_ns, err);
+    if (apart) {
+        const struct incore_session *seen = apart->session.state;
+        move_second_subgroup((char *)gpu_buffer_map(seen->readback) + INCORE_STAMPS_OFFSET);
+    }
     if (!stalled)
         return done;
     const struct incore_session *own = stalled->session.state;
@@ -301,6 +318,37 @@ static void a_counter_that_hardly_advances_makes_no_long_samples(void **state)
     expect_iterations(bench, 2 * 4);
 }
 
+static bool is_flagged(const struct workbench *bench, const char *code)
+{
+    for (size_t i = 0; i < bench->seen->reason_count; i++)
+        if (strcmp(bench->seen->reasons[i].code, code) == 0)
+            return true;
+    return false;
+}
+
+// Given two subgroups on the two cores of an RDNA workgroup processor, when the cores' counters are
+// far apart, then the case is suspect: its time contains their difference. If they are equal, or if
+// one core runs the workgroup, the case is not suspect for that reason.
+static void counters_of_two_cores_that_differ_are_noticed(void **state)
+{
+    struct workbench *bench = *state;
+    const struct incore_session *own = bench->session.state;
+    static const char *const wanted = "scope=core/op=int32-add/ilp=1/subgroups=2";
+    if (!own->clocked)
+        skip();
+    for (unsigned cores = 0; cores <= 2; cores++)
+        for (int differ = 0; differ <= 1; differ++) {
+            bench->session.limits.group_cores = cores;
+            ahead = differ ? 1u << 28 : 0;
+            apart = bench;
+            bool done = workbench_visit(bench, "%s", wanted);
+            apart = NULL;
+            if (!done)
+                fail_msg("%s", bench->err.message);
+            assert_int_equal(is_flagged(bench, "clocks-disagree"), cores != 1 && differ);
+        }
+}
+
 // Given a device with small workgroups, then it runs the kernels that are small enough, and no
 // other.
 static void workgroups_are_as_large_as_the_kernel_needs(void **state)
@@ -322,6 +370,61 @@ static void workgroups_are_as_large_as_the_kernel_needs(void **state)
     bench->session.info = bench->session.device->info = all;
 }
 
+static struct {
+    bool is_seen;     // true: programs are not made; their description is kept in `threads`
+    uint32_t threads; // the size of subgroups that was asked for; 0: none
+} asked;
+
+struct gpu_program *__real_gpu_program_create(struct gpu_scope *scope,
+                                              const struct gpu_program_desc *desc,
+                                              struct error *err);
+struct gpu_program *__wrap_gpu_program_create(struct gpu_scope *scope,
+                                              const struct gpu_program_desc *desc,
+                                              struct error *err);
+struct gpu_program *__wrap_gpu_program_create(struct gpu_scope *scope,
+                                              const struct gpu_program_desc *desc,
+                                              struct error *err)
+{
+    if (!asked.is_seen)
+        return __real_gpu_program_create(scope, desc, err);
+    asked.threads = desc->subgroup_threads;
+    error_set(err, ERROR_UNSUPPORTED, "not made");
+    return NULL;
+}
+
+// Given a device with subgroups of 8 to 32 threads (Intel), when a case runs on one core, then the
+// size that it assumes is asked for. A case on the whole chip assumes none. If the size cannot be
+// chosen, then the case on one core is refused.
+static void the_size_of_subgroups_that_is_assumed_is_asked_for(void **state)
+{
+    struct workbench *bench = *state;
+    struct incore_session *own = bench->session.state;
+    const struct gpu_info *all = bench->session.info;
+    const uint32_t threads = own->subgroup_threads;
+    const struct incore_case core = {.kind = kind_of("fp32-mul"), .chains = 1, .subgroups = 1},
+                             chip = {.kind = kind_of("int32-mad"), .chip = true};
+    struct gpu_info varying = *all;
+    struct error err;
+    varying.limits.subgroup_threads_min = 8;
+    varying.limits.subgroup_threads = varying.limits.subgroup_threads_max = 32;
+    varying.caps |= GPU_CAP(SUBGROUP_CHOICE) | GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
+    bench->session.info = bench->session.device->info = &varying;
+    own->subgroup_threads = 32;
+    asked.is_seen = true;
+    assert_null(incore_program(own, &core, &err));
+    assert_string_equal(err.message, "not made");
+    assert_int_equal(asked.threads, 32);
+    assert_null(incore_program(own, &chip, &err));
+    assert_int_equal(asked.threads, 0);
+    varying.caps &= ~GPU_CAP(SUBGROUP_CHOICE);
+    assert_null(incore_program(own, &core, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "subgroups of 8 to 32 threads"));
+    asked.is_seen = false;
+    own->subgroup_threads = threads;
+    bench->session.info = bench->session.device->info = all;
+}
+
 #define EACH(test) WORKBENCH_TEST(bench_incore, test)
 
 int main(int argc, char **argv)
@@ -340,7 +443,9 @@ int main(int argc, char **argv)
         EACH(a_visit_of_no_samples_takes_one),
         EACH(a_trial_that_was_brief_by_chance_makes_no_long_samples),
         EACH(a_counter_that_hardly_advances_makes_no_long_samples),
+        EACH(counters_of_two_cores_that_differ_are_noticed),
         EACH(workgroups_are_as_large_as_the_kernel_needs),
+        EACH(the_size_of_subgroups_that_is_assumed_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,8 @@ enum {
 };
 // Maximum length in ns of a sample by the core's counter, so that no watchdog stops it.
 static const double longest_ns = 100e6;
+// Counters that two cores may have, one each, may differ by this share of a sample.
+static const double counters_apart = 0.05;
 
 // Data of a case that the session keeps: the number N of timed iterations, and the expected values
 // of the results ("proofs"). words[0] is for dispatches of N iterations, words[1] for those of 2 N.
@@ -39,6 +41,8 @@ struct core {
     // Length of each sample in counts of the core's counter (0 if not session->clocked) and in ns.
     double counts[INCORE_SAMPLES_MAX], ns[INCORE_SAMPLES_MAX];
     double device_ns; // length of the last sample by the device's clock, if session->clocked
+    // Highest ratio, over all samples, of `counts` to the counts of the subgroup that took longest.
+    double apart;
     bool separate;
 };
 
@@ -107,18 +111,22 @@ static bool end_batch(struct core *core, struct gpu_batch *batch, struct error *
 // ---------------------------------------------------------------- by the core's counter
 
 // Returns the counts of the core's counter from the first subgroup's start to the last one's end.
-static double elapsed(const struct core *core, const uint32_t *stamps)
+// Sets *longest to the counts of the subgroup that took longest, from its own start to its own end.
+static double elapsed(const struct core *core, const uint32_t *stamps, double *longest)
 {
     unsigned bits = measure_clock_low_bits(&core->run->session->clock);
     uint64_t half = UINT64_C(1) << (bits - 1);
     double first = 0, last = 0;
+    *longest = 0;
     for (size_t i = 0; i < core->this_case->subgroups; i++) {
         uint64_t begin = measure_clock_delta(stamps[0], stamps[2 * i], bits);
         uint64_t end = measure_clock_delta(stamps[0], stamps[2 * i + 1], bits);
         // A subgroup may begin before subgroup 0: a large (wrapped) difference is a negative time.
         double late = begin < half ? (double)begin : (double)begin - 2 * (double)half;
+        uint64_t own = measure_clock_delta(stamps[2 * i], stamps[2 * i + 1], bits);
         first = fmin(first, late);
         last = fmax(last, (double)end);
+        *longest = fmax(*longest, (double)own);
     }
     return last - first;
 }
@@ -160,6 +168,7 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
     struct gpu_batch *batch = begin_batch(core, 0, err);
     if (!batch)
         return false;
+    core->apart = 1;
     measure_clock_lead(&core->run->session->clock, batch, lead_ns);
     for (unsigned i = 0; i < core->samples; i++)
         record_dispatch(core, batch, i, 0);
@@ -171,7 +180,9 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
         memcpy(stamps, map + INCORE_STAMPS_OFFSET + i * sizeof stamps, sizeof stamps);
         if (!refuse_wrapped(core, stamps, err))
             return false;
-        core->counts[i] = elapsed(core, stamps);
+        double longest;
+        core->counts[i] = elapsed(core, stamps, &longest);
+        core->apart = fmax(core->apart, core->counts[i] / fmax(longest, 1));
         core->device_ns = device_ns(core, stamps);
         core->ns[i] = core->counts[i] * count_ns(core, stamps);
     }
@@ -336,6 +347,21 @@ static double thread_steps(const struct core *core)
            (double)incore_chain_steps(core->this_case);
 }
 
+// On RDNA, two cores run a workgroup, and each may have its own counter. Then the counts from the
+// first start to the last end contain the difference of the counters, which makes them too high.
+// They are never fewer than the counts of the longest subgroup, which come from one counter. So the
+// true number lies between both, and a case is suspect if they differ. (They also differ if a core
+// runs its subgroups one after another.)
+static void flag_counters(const struct core *core, struct measure_visit *visit)
+{
+    if (cores_busy(core) != 1 && core->apart > 1 + counters_apart)
+        visit_flag(visit, "clocks-disagree",
+                   "all subgroups together took %.3g times as many counts as the longest of "
+                   "them: two cores may have run the workgroup, and their counters may differ, or "
+                   "subgroups ran one after another",
+                   core->apart);
+}
+
 static void report(struct core *core, struct measure_visit *visit)
 {
     const struct incore_session *session = core->session;
@@ -369,6 +395,7 @@ static void report(struct core *core, struct measure_visit *visit)
                  gpu_program_kernel(core->program)->workgroup[0], session->subgroup_threads, steps);
     if (core->separate)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
+    flag_counters(core, visit);
 }
 
 // ---------------------------------------------------------------- counters

@@ -242,11 +242,33 @@ static bool device_can(const struct incore_session *session, const struct incore
     return true;
 }
 
+// Requests the subgroup size that a case on one core assumes (session->subgroup_threads): a driver
+// with several sizes may else choose another one. Fails with ERROR_UNSUPPORTED if the device has
+// several sizes, and a program cannot choose.
+static bool choose_subgroup(const struct incore_session *session,
+                            const struct incore_case *this_case, struct gpu_program_desc *choices,
+                            struct error *err)
+{
+    const struct gpu_info *info = session->bench->info;
+    const struct gpu_limits *limits = &info->limits;
+    if (this_case->chip || limits->subgroup_threads_min >= limits->subgroup_threads_max)
+        return true;
+    choices->subgroup_threads = session->subgroup_threads;
+    return info->caps & GPU_CAP(SUBGROUP_CHOICE) ||
+           error_set(err, ERROR_UNSUPPORTED,
+                     "%s has subgroups of %llu to %llu threads, and its driver does not let a "
+                     "program choose: the size that runs is not known",
+                     info->id, (unsigned long long)limits->subgroup_threads_min,
+                     (unsigned long long)limits->subgroup_threads_max);
+}
+
 struct gpu_program *incore_program(struct incore_session *session,
                                    const struct incore_case *this_case, struct error *err)
 {
     char name[NAME_BYTES];
-    if (!device_can(session, this_case, err) || !name_kernel(session, this_case, name, err))
+    struct gpu_program_desc choices = {0};
+    if (!device_can(session, this_case, err) || !name_kernel(session, this_case, name, err) ||
+        !choose_subgroup(session, this_case, &choices, err))
         return NULL;
     const struct gpu_kernel *kernel = kernel_find(name);
     if (kernel && this_case->kind->number == INCORE_TILE && !kernel->spirv &&
@@ -255,7 +277,7 @@ struct gpu_program *incore_program(struct incore_session *session,
                   this_case->kind->name);
         return NULL;
     }
-    return measure_program(&session->bench->programs, name, NULL, err);
+    return measure_program(&session->bench->programs, name, &choices, err);
 }
 
 void incore_programs(struct bench_session *bench, const struct bench_case *c)
