@@ -22,7 +22,8 @@
 #include "gpu/backend.h"
 #include "gpu/vulkan/functions.h"
 
-// Device extensions that fathom uses if the device has them. None of them is required.
+// Device extensions that fathom uses if the device has them. None of them is required. A device that
+// has KHR_portability_subset (MoltenVK) requires that a program enables it.
 #define VULKAN_EXTENSIONS(X)                                                                       \
     X(KHR_shader_clock)                                                                            \
     X(KHR_pipeline_executable_properties)                                                          \
@@ -41,7 +42,8 @@
     X(KHR_deferred_host_operations)                                                                \
     X(KHR_acceleration_structure)                                                                  \
     X(KHR_ray_query)                                                                               \
-    X(KHR_ray_tracing_pipeline)
+    X(KHR_ray_tracing_pipeline)                                                                    \
+    X(KHR_portability_subset)
 
 struct vulkan_extensions {
 #define X(name) bool name;
