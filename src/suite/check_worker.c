@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     LINE_BYTES_MAX = 64 // maximum length in bytes of a line from the parent
@@ -128,6 +129,8 @@ static bool measure(struct serving *s, const struct check_serve_desc *desc,
         .devices = &list,
         .choices = {.system = system},
         .in_process = true,
+        // The processes of the other devices are children of the same process.
+        .family_pid = (long)getppid(),
         .seed = clock_now_ns() % 1000000,
         .validation = desc->validation,
         .plan = plan_preset_create,

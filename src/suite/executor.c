@@ -258,6 +258,7 @@ static bool open_here(struct executor *executor, struct error *err)
     if (!executor->visitor)
         executor->visitor =
             visitor_create(&(struct visitor_desc){.device = executor->desc.device_id,
+                                                  .family_pid = executor->desc.family_pid,
                                                   .validation = executor->desc.validation},
                            err);
     if (!executor->visitor)

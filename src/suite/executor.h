@@ -18,6 +18,8 @@ enum {
 struct executor_desc {
     const char *device_id; // id of the device: "vulkan:0"
     bool in_process;       // true: visits are made in this process; false: in a worker process
+    // With in_process: visitor_desc.family_pid.
+    long family_pid;
     const char *const *worker_argv; // command of a worker, which runs this binary; ends with NULL
     const char *const *worker_environment; // environment of a worker; NULL: the inherited one
     // Time in ns after which a silent worker is killed; 0 means 60 s.

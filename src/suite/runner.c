@@ -268,6 +268,7 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         &(struct executor_desc){
             .device_id = device->id,
             .in_process = desc->in_process,
+            .family_pid = desc->family_pid,
             .worker_argv =
                 runner_worker_argv(runner->arena, desc->worker_argv, desc->choices.system, device),
             .worker_environment = desc->worker_environment,

@@ -15,6 +15,9 @@ struct runner_desc {
     struct choice_request choices;
     const char *output; // path of the run file; if NULL, no file is written
     bool in_process;
+    // With in_process: a process whose descendants are no other work on the host
+    // (visitor_desc.family_pid); 0 means this process.
+    long family_pid;
     const char *const *worker_argv; // command of a worker, without "-d ID"; ends with NULL
     // Environment of the workers. It was copied before drivers were loaded, because drivers may
     // change it. If it is NULL, workers inherit the environment of this process.

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: MIT
 """fathom check: each exit status, a cause for each verdict, and the outputs."""
 
+import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
+import threading
 import time
 
 import fathom
@@ -246,6 +249,39 @@ class Cpu(Checks):
         first, second = list(apis.values())[:2]
         self.assert_one_line_error(fathom.run("check", "-d", first, "-d", second), USAGE,
                                    "are one card")
+
+    def answer(self, host, share):
+        """Answers each reading of /proc/stat: since the one before, all processors were busy. The
+        family used this share of their time. Its file already has the time of the next reading."""
+        ticks = 0
+        while (host / "proc/stat").exists():
+            with contextlib.suppress(OSError), \
+                    open(host / "proc/stat", "w", encoding="ascii") as stat:
+                ticks += 100
+                (host / "proc/new").write_text(
+                    "1 (fathom) S" + " 0" * 10 + f" {int(share * (ticks + 100))} 0 0 0\n")
+                (host / "proc/new").rename(host / "proc/family/stat")
+                stat.write(f"cpu  {ticks} 0 0 0 0 0 0 0 0 0\n")
+
+    def reports_other_work(self, share):
+        """True if a check says that other work uses the device. All processors are busy; `fathom
+        check` with its children uses this share of their time."""
+        host, path = self.folder / f"host-{share}", self.path(f"check-{share}.json")
+        shutil.copytree(fathom.ROOT / "tests/fakes/quiet_host", host)
+        (host / "proc/stat").unlink()
+        os.mkfifo(host / "proc/stat")
+        (host / "proc/family").mkdir()
+        (host / "proc/family/stat").write_text("1 (fathom) S" + " 0" * 14 + "\n")
+        threading.Thread(target=self.answer, args=(host, share), daemon=True).start()
+        name_family = 'ln -s family "$FATHOM_HOST_ROOT/proc/$$" && exec "$@"'
+        subprocess.run(["sh", "-c", name_family, "sh", fathom.BINARY, "check", "--quick", "-d",
+                        self.cpu, "-o", path], env=fathom.environment(FATHOM_HOST_ROOT=str(host)),
+                       capture_output=True, timeout=fathom.TIMEOUT_S, check=False)
+        return "shared-device" in [one["code"] for one in self.read_run(path)["findings"]]
+
+    def test_the_processes_of_other_devices_are_no_other_work(self):
+        self.assertTrue(self.reports_other_work(0))
+        self.assertFalse(self.reports_other_work(1))
 
 
 if __name__ == "__main__":
