@@ -181,15 +181,31 @@ struct gap {
     size_t device;
     // Any row of the group; it gives the name of the benchmark and the metric.
     const struct cross_row *group;
-    // Number of rows with a ratio (`equal`), and number of rows whose ratio is a finding (`apart`).
-    size_t equal, apart;
-    // Row with the finding whose ratio is farthest from 1; NULL if there is none.
+    // Number of rows with a ratio (`equal`), number of rows whose ratio is a finding (`apart`), and
+    // number of these of which a result is suspect.
+    size_t equal, apart, suspect;
+    // Row with the finding whose ratio is farthest from 1. Rows with a suspect result count only if
+    // there are no others. NULL if there is no row.
     const struct cross_row *worst;
 };
+
+static bool is_suspect(const struct gap *gap, const struct cross_row *row)
+{
+    return row->cells[gap->device].result->verdict == VERDICT_SUSPECT ||
+           row->cells[gap->chip->reference].result->verdict == VERDICT_SUSPECT;
+}
 
 static double distance(const struct gap *gap, const struct cross_row *row)
 {
     return fabs(log(row->cells[gap->device].ratio.value));
+}
+
+// Returns true if gap->worst should be `row` instead.
+static bool is_worse(const struct gap *gap, const struct cross_row *row)
+{
+    if (!gap->worst || is_suspect(gap, row) != is_suspect(gap, gap->worst))
+        return !gap->worst || is_suspect(gap, gap->worst);
+    return distance(gap, row) > distance(gap, gap->worst);
 }
 
 static void gap_measure(struct gap *gap)
@@ -200,10 +216,23 @@ static void gap_measure(struct gap *gap)
         if (!cross_same_group(gap->group, row))
             continue;
         gap->equal += isfinite(cell->ratio.value) ? 1 : 0;
-        gap->apart += cell->apart;
-        if (cell->apart && (!gap->worst || distance(gap, row) > distance(gap, gap->worst)))
+        if (!cell->apart)
+            continue;
+        gap->apart++;
+        gap->suspect += is_suspect(gap, row);
+        if (is_worse(gap, row))
             gap->worst = row;
     }
+}
+
+// Says how many of the cases that differ are suspect, and which case the text names next.
+static const char *suspect_text(struct arena *arena, const struct gap *gap)
+{
+    if (gap->suspect == 0)
+        return "the most";
+    if (gap->suspect < gap->apart)
+        return arena_printf(arena, "%zu of them suspect, the most of the others", gap->suspect);
+    return gap->apart == 1 ? "which is suspect," : "all of them suspect, the most";
 }
 
 static void gap_report(struct run *run, const struct gap *gap)
@@ -222,10 +251,11 @@ static void gap_report(struct run *run, const struct gap *gap)
         .code = "api-gap",
         .text = arena_printf(run->arena,
                              "%s ÷ %s: the %s of %s differs by more than 3 %% in %zu of %zu equal "
-                             "cases, the most by the ratio %.3f%s in %s",
+                             "cases, %s by the ratio %.3f%s in %s",
                              chip->devices[gap->device]->id, chip->devices[chip->reference]->id,
                              gap->group->metric->name, gap->group->first->benchmark, gap->apart,
-                             gap->equal, worst->value, interval, gap->worst->first->key),
+                             gap->equal, suspect_text(run->arena, gap), worst->value, interval,
+                             gap->worst->first->key),
         .value = worst->value,
         .keys = keys,
         .key_count = count};

@@ -62,7 +62,8 @@ struct cross {
 struct cross cross_of(struct arena *arena, const struct run *run);
 
 // Adds a finding "api-gap" for each device and each group of rows (same benchmark and metric) that
-// has a ratio too far from 1 (cross_cell.apart).
+// has a ratio too far from 1 (cross_cell.apart). The text says how many of these rows have a
+// suspect result; the finding's value comes from another row if there is one.
 void cross_add_findings(struct run *run);
 
 #endif

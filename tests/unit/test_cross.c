@@ -73,6 +73,41 @@ static void a_gap_beyond_three_percent_is_a_finding(void **state)
     run_destroy(run);
 }
 
+// Makes the first `count` results of vulkan:0 suspect, and their latency `times` as long.
+static void make_suspect(struct run *run, size_t count, double times)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(run->results[i]->device, "vulkan:0");
+        run->results[i]->verdict = VERDICT_SUSPECT;
+        run->results[i]->metrics[0].median *= times;
+    }
+}
+
+static void a_gap_of_suspect_results_says_so(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t suspect;
+        double least, most; // bounds of the finding's value
+        const char *text;
+    } cases[] = {
+        // a suspect result that is far off is not the one that the finding names
+        {5, 1.06, 1.1, "in 20 of 20 equal cases, 5 of them suspect, the most of the others by the"},
+        {20, 5, 6, "in 20 of 20 equal cases, all of them suspect, the most by the ratio 5."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run *run = both((struct pair_desc){.work = 1.08}, (struct pair_desc){0});
+        make_suspect(run, cases[i].suspect, 5);
+        cross_add_findings(run);
+        assert_true(run->finding_count > 0);
+        assert_non_null(strstr(run->findings[0].text, cases[i].text));
+        assert_true(run->findings[0].value > cases[i].least);
+        assert_true(run->findings[0].value < cases[i].most);
+        assert_int_equal(run->findings[0].key_count, 20);
+        run_destroy(run);
+    }
+}
+
 static void a_gap_whose_ratio_has_no_interval_shows_none(void **state)
 {
     (void)state;
@@ -238,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_cases_of_one_chip_stand_side_by_side),
         cmocka_unit_test(a_gap_beyond_three_percent_is_a_finding),
+        cmocka_unit_test(a_gap_of_suspect_results_says_so),
         cmocka_unit_test(a_gap_whose_ratio_has_no_interval_shows_none),
         cmocka_unit_test(a_gap_within_the_noise_is_none),
         cmocka_unit_test(unequal_methods_have_no_ratio),
