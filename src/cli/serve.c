@@ -3,6 +3,7 @@
 
 #include "base/child.h"
 #include "cli/cli.h"
+#include "report/export.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -84,13 +85,15 @@ static void open_browser(struct serving *s, const char *url)
         fprintf(s->cli->err, "fathom: note: no browser was opened: %s\n", err.message);
 }
 
-static void tell_ready(void *context, const char *url)
+static bool tell_ready(void *context, const char *url, struct error *err)
 {
     struct serving *s = context;
     fprintf(s->cli->out, "%s\n", url);
-    fflush(s->cli->out);
+    if (!export_end(s->cli->out, "to the standard output", err))
+        return false;
     if (options_has(s->cli->options, OPTION_OPEN))
         open_browser(s, url);
+    return true;
 }
 
 // ---------------------------------------------------------------- the command `serve`

@@ -24,14 +24,15 @@ struct serve_desc {
     int argc; // command line of `fathom serve` (argc, argv), which each run stores
     char **argv;
     unsigned port; // TCP port of the server; 0 means any free port
-    // Called once, when the server can be reached at `url`. May be NULL.
-    void (*ready)(void *context, const char *url);
+    // Called once, when the server can be reached at `url`. If it fails, the server ends with its
+    // error. May be NULL.
+    bool (*ready)(void *context, const char *url, struct error *err);
     void *context;
 };
 
 // Serves pages until the first signal comes, then fails with ERROR_INTERRUPTED. If the server
 // cannot start, fails with ERROR_IO (such as port taken, no thread, no token), ERROR_UNSUPPORTED
-// (this build has no page) or ERROR_USAGE (civetweb cannot be loaded).
+// (this build has no page), ERROR_USAGE (civetweb cannot be loaded) or the error of `ready`.
 MUST_CHECK bool serve_run(const struct serve_desc *desc, struct error *err);
 
 #endif

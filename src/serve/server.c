@@ -417,13 +417,15 @@ static const char *make_welcome(struct arena *arena, const struct serve_desc *de
     return welcome;
 }
 
-static void tell_ready(struct server *server, struct arena *arena)
+static bool tell_ready(const struct server *server, struct arena *arena, struct error *err)
 {
     struct mg_server_port port = {0};
-    if (server->civetweb.mg_get_server_ports(server->context, 1, &port) == 1 && server->desc->ready)
-        server->desc->ready(
-            server->desc->context,
-            arena_printf(arena, "http://127.0.0.1:%d/#token=%s", port.port, server->token));
+    if (server->civetweb.mg_get_server_ports(server->context, 1, &port) != 1 ||
+        !server->desc->ready)
+        return true;
+    const char *url =
+        arena_printf(arena, "http://127.0.0.1:%d/#token=%s", port.port, server->token);
+    return server->desc->ready(server->desc->context, url, err);
 }
 
 // Waits for the first signal. Meanwhile closes web sockets whose pages send no hello in time.
@@ -437,7 +439,8 @@ static void wait_signal(struct server *server)
     }
 }
 
-static bool serve(struct server *server, struct arena *arena, struct error *err)
+// Serves until the first signal, or until an error. *err then says which.
+static void serve(struct server *server, struct arena *arena, struct error *err)
 {
     const struct live_desc live = {
         .runner = server->desc->runner,
@@ -448,18 +451,17 @@ static bool serve(struct server *server, struct arena *arena, struct error *err)
     };
     server->live = live_start(&live, err);
     if (!server->live)
-        return false;
+        return;
     bool listens = listen_at(server, arena, err);
-    if (listens) {
-        tell_ready(server, arena);
+    if (listens && tell_ready(server, arena, err)) {
         wait_signal(server);
+        error_set(err, ERROR_INTERRUPTED, "interrupted");
     }
     // The cancelled measurement ends while mg_stop closes the web sockets.
     live_cancel(server->live);
     if (listens)
         server->civetweb.mg_stop(server->context);
     live_stop(server->live); // live_stop comes after mg_stop, because web sockets use server->live
-    return listens && error_set(err, ERROR_INTERRUPTED, "interrupted");
 }
 
 bool serve_run(const struct serve_desc *desc, struct error *err)
@@ -478,7 +480,7 @@ bool serve_run(const struct serve_desc *desc, struct error *err)
     pthread_mutex_init(&server->mutex, NULL);
     struct dynlib *library = open_civetweb(&server->civetweb, err);
     if (library && make_token(server->token, err))
-        (void)serve(server, arena, err); // serve() always fails: a signal is an error, too
+        serve(server, arena, err);
     dynlib_close(library);
     pthread_mutex_destroy(&server->mutex);
     arena_destroy(arena);

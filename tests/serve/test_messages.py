@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import subprocess
 
 import fathom
 import live
@@ -126,6 +127,14 @@ class Messages(live.Case):
         done = fathom.run("serve", "--port", str(server.port))
         self.assert_one_line_error(done, 2, f"127.0.0.1:{server.port}", "--port")
         self.assert_one_line_error(fathom.run("serve", "--port", "65536"), 2, "--port 65536")
+
+    def test_address_that_cannot_be_printed(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([fathom.BINARY, "serve"], stdout=full, stderr=subprocess.PIPE,
+                                  env=fathom.environment(), text=True, timeout=fathom.TIMEOUT_S,
+                                  check=False)
+        self.assertEqual((2, "fathom: cannot write to the standard output: No space left on device\n"),
+                         (done.returncode, done.stderr))
 
     def test_library_that_is_missing(self):
         (self.folder / "libcivetweb.so.1").write_bytes(b"")  # found first, but not a library
