@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // _GNU_SOURCE makes sched.h declare sched_setaffinity and sched_getcpu
+#define _GNU_SOURCE // _GNU_SOURCE makes sched.h declare sched_getcpu
 #include "base/free_core.h"
 
 #include "base/clock.h"
+#include "base/processors.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -18,10 +19,10 @@ enum {
 
 struct free_core {
     const char *root, *pci;
-    cpu_set_t interrupts; // processors that handle interrupts of the card
+    struct processor_set interrupts; // processors that handle interrupts of the card
     // `allowed` has the processors that the thread may use. `wanted` has those of them that handle
     // no interrupts of the card; if there are none, all of them.
-    cpu_set_t allowed, wanted;
+    struct processor_set allowed, wanted;
     // `lowest` has the lowest contentions measured so far, in ascending order; `count` is the
     // number of all measured contentions. A core's contention shows how much other work slows it.
     double lowest[LOWEST_MAX];
@@ -35,7 +36,6 @@ struct free_core *free_core_create(struct arena *arena, const char *root, const 
     struct free_core *core = ARENA_NEW(arena, struct free_core);
     core->root = root ? root : "";
     core->pci = pci;
-    CPU_ZERO(&core->interrupts);
     return core;
 }
 
@@ -57,15 +57,16 @@ static double interrupts_of(const struct free_core *core, const char *vector)
     return sum;
 }
 
-// Returns the first processor that handles the vector's interrupts now; CPU_SETSIZE if not known.
+// Returns the first processor that handles the vector's interrupts now; PROCESSORS_MAX if not
+// known.
 static size_t processor_of(const struct free_core *core, const char *vector)
 {
     char line[64], *end;
     if (!text_read_line(line, sizeof line, "%s/proc/irq/%s/effective_affinity_list", core->root,
                         vector))
-        return CPU_SETSIZE;
+        return PROCESSORS_MAX;
     unsigned long processor = strtoul(line, &end, 10);
-    return end > line && processor < CPU_SETSIZE ? processor : CPU_SETSIZE;
+    return end > line && processor < PROCESSORS_MAX ? processor : PROCESSORS_MAX;
 }
 
 static void read_interrupts(struct free_core *core)
@@ -97,27 +98,25 @@ static void read_interrupts(struct free_core *core)
     }
     closedir(names);
     for (size_t i = 0; i < count; i++)
-        if (vectors[i].interrupts >= least_share * most && vectors[i].processor < CPU_SETSIZE)
-            CPU_SET(vectors[i].processor, &core->interrupts);
+        if (vectors[i].interrupts >= least_share * most && vectors[i].processor < PROCESSORS_MAX)
+            processor_set_add(&core->interrupts, vectors[i].processor);
 }
 
 void free_core_refresh(struct free_core *core)
 {
-    CPU_ZERO(&core->interrupts);
-    CPU_ZERO(&core->wanted);
-    if (sched_getaffinity(0, sizeof core->allowed, &core->allowed) != 0)
-        CPU_ZERO(&core->allowed);
+    core->interrupts = core->wanted = (struct processor_set){{0}};
+    processors_get(&core->allowed);
     read_interrupts(core);
-    for (size_t i = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &core->allowed) && !CPU_ISSET(i, &core->interrupts))
-            CPU_SET(i, &core->wanted);
-    if (CPU_COUNT(&core->wanted) == 0)
+    for (size_t i = 0; i < PROCESSORS_MAX; i++)
+        if (processor_set_has(&core->allowed, i) && !processor_set_has(&core->interrupts, i))
+            processor_set_add(&core->wanted, i);
+    if (processor_set_count(&core->wanted) == 0)
         core->wanted = core->allowed;
 }
 
 bool free_core_has_interrupts(const struct free_core *core, unsigned processor)
 {
-    return processor < CPU_SETSIZE && CPU_ISSET(processor, &core->interrupts);
+    return processor < PROCESSORS_MAX && processor_set_has(&core->interrupts, processor);
 }
 
 // ---------------------------------------------------------------- contention for a core's units
@@ -208,7 +207,8 @@ bool free_core_judge(const struct free_core *core, double contention)
 static double contention_here(struct free_core *core)
 {
     int processor = sched_getcpu();
-    if (processor < 0 || !CPU_ISSET((size_t)processor, &core->wanted))
+    if (processor < 0 || processor >= PROCESSORS_MAX ||
+        !processor_set_has(&core->wanted, (size_t)processor))
         return (double)INFINITY;
     double contention = contention_now();
     free_core_note(core, contention);
@@ -226,11 +226,9 @@ bool free_core_is_free(struct free_core *core)
 // Moves the calling thread to a processor, without binding: the system may move it again.
 static bool move_to(const struct free_core *core, size_t processor)
 {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(processor, &one);
-    return sched_setaffinity(0, sizeof one, &one) == 0 &&
-           sched_setaffinity(0, sizeof core->allowed, &core->allowed) == 0;
+    struct processor_set one = {{0}};
+    processor_set_add(&one, processor);
+    return processors_set(&one) && processors_set(&core->allowed);
 }
 
 void free_core_settle(struct free_core *core)
@@ -247,11 +245,11 @@ void free_core_settle(struct free_core *core)
     unsigned tried = 1;
     if (isfinite(least) && core->in_vain_ns && clock_now_ns() - core->in_vain_ns < pause_ns)
         return;
-    for (size_t i = 1; i < CPU_SETSIZE && tried < TRIED_MAX; i++) {
-        size_t processor = (first + i) % CPU_SETSIZE;
+    for (size_t i = 1; i < PROCESSORS_MAX && tried < TRIED_MAX; i++) {
+        size_t processor = (first + i) % PROCESSORS_MAX;
         if (!is_first && free_core_judge(core, least))
             break;
-        if (!CPU_ISSET(processor, &core->wanted) || !move_to(core, processor))
+        if (!processor_set_has(&core->wanted, processor) || !move_to(core, processor))
             continue;
         double contention = contention_here(core);
         at = processor;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // _GNU_SOURCE makes sched.h declare sched_setaffinity
+#define _GNU_SOURCE // _GNU_SOURCE makes sched.h declare sched_getaffinity and sched_setaffinity
 #include "base/processors.h"
 
 #include "base/text.h"
@@ -11,10 +11,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+// ---------------------------------------------------------------- sets of processors
+
+enum {
+    WORD_BITS = CHAR_BIT * sizeof(unsigned long)
+};
+
+void processor_set_add(struct processor_set *set, size_t processor)
+{
+    set->bits[processor / WORD_BITS] |= 1UL << processor % WORD_BITS;
+}
+
+bool processor_set_has(const struct processor_set *set, size_t processor)
+{
+    return set->bits[processor / WORD_BITS] >> processor % WORD_BITS & 1;
+}
+
+size_t processor_set_count(const struct processor_set *set)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < PROCESSORS_MAX; i++)
+        count += processor_set_has(set, i);
+    return count;
+}
+
+void processors_get(struct processor_set *set)
+{
+    *set = (struct processor_set){{0}};
+    if (sched_getaffinity(0, sizeof *set, (cpu_set_t *)set->bits) != 0)
+        *set = (struct processor_set){{0}};
+}
+
+bool processors_set(const struct processor_set *set)
+{
+    return sched_setaffinity(0, sizeof *set, (const cpu_set_t *)set->bits) == 0;
+}
+
 bool processors_bind(const char *list)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
+    struct processor_set set = {{0}};
     for (char *end; *list; list = end + (*end == ',')) {
         unsigned long first = strtoul(list, &end, 10), last = first;
         bool number = end > list;
@@ -25,17 +60,21 @@ bool processors_bind(const char *list)
         }
         if (!number || last < first || (*end && *end != ','))
             return false;
-        for (unsigned long i = first; i <= last && i < CPU_SETSIZE; i++)
-            CPU_SET(i, &set);
+        for (unsigned long i = first; i <= last && i < PROCESSORS_MAX; i++)
+            processor_set_add(&set, i);
     }
-    return CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof set, &set) == 0;
+    return processors_set(&set); // the system refuses an empty set
 }
 
 unsigned processors_allowed(void)
 {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    struct processor_set set;
+    processors_get(&set);
+    size_t count = processor_set_count(&set);
+    return count ? (unsigned)count : 1;
 }
+
+// ---------------------------------------------------------------- times of processors
 
 // Adds the times of a thread to *time. Returns false if the thread's file cannot be read.
 typedef bool add_thread(const char *root, const char *process, const char *thread,

@@ -4,7 +4,31 @@
 #ifndef BASE_PROCESSORS_H
 #define BASE_PROCESSORS_H
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    PROCESSORS_MAX = 8192 // the largest number of processors for which Linux can be built
+};
+
+// A set of processors, in the form of the kernel: bit n % W of element n / W is processor n, where
+// W is the number of bits of an element. (A cpu_set_t has room for 1024 processors. On a larger
+// machine, sched_getaffinity fails with it.)
+struct processor_set {
+    unsigned long bits[PROCESSORS_MAX / (CHAR_BIT * sizeof(unsigned long))];
+};
+
+// processor_set_add and processor_set_has need a processor below PROCESSORS_MAX.
+void processor_set_add(struct processor_set *set, size_t processor);
+bool processor_set_has(const struct processor_set *set, size_t processor);
+size_t processor_set_count(const struct processor_set *set);
+
+// processors_get fills the set with the processors on which the calling thread may run; it is empty
+// if the system does not report them. processors_set lets the thread run on the processors of the
+// set only; it returns false if the system refuses.
+void processors_get(struct processor_set *set);
+bool processors_set(const struct processor_set *set);
 
 // Binds the calling thread to the processors in `list`. Threads that the thread creates later are
 // bound, too. The list has the form that sysfs uses ("0-3,8,10-11"). If the list is empty or

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE // for the declaration of sched_getaffinity
 #include "base/processors.h"
 
+#include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,6 +27,40 @@ static void allowed(char list[256])
     while (fgets(line, sizeof line, file))
         sscanf(line, "Cpus_allowed_list: %255s", list);
     fclose(file);
+}
+
+// Given the kernel of a machine of 8192 processors, which refuses smaller sets, and a thread that
+// may run on two of them.
+static bool is_large;
+
+int __real_sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set);
+int __wrap_sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set);
+
+int __wrap_sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set)
+{
+    if (!is_large)
+        return __real_sched_getaffinity(pid, bytes, set);
+    errno = EINVAL;
+    if (bytes * CHAR_BIT < 8192)
+        return -1;
+    memset(set, 0, bytes);
+    CPU_SET_S(3, bytes, set);
+    CPU_SET_S(5000, bytes, set);
+    return 0;
+}
+
+static void a_machine_may_have_thousands_of_processors(void **state)
+{
+    (void)state;
+    struct processor_set set;
+    is_large = true;
+    unsigned count = processors_allowed();
+    processors_get(&set);
+    is_large = false;
+    assert_int_equal(count, 2);
+    assert_int_equal(processor_set_count(&set), 2);
+    for (size_t i = 0; i < PROCESSORS_MAX; i++)
+        assert_int_equal(processor_set_has(&set, i), i == 3 || i == 5000);
 }
 
 static void a_process_is_bound_to_the_list(void **state)
@@ -249,6 +286,7 @@ static void a_limit_of_the_container_is_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_machine_may_have_thousands_of_processors),
         cmocka_unit_test(a_process_is_bound_to_the_list),
         cmocka_unit_test(a_list_that_is_none_changes_nothing),
         cmocka_unit_test(others_on_the_processors_are_seen),
