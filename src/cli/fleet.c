@@ -14,21 +14,27 @@
 #include <string.h>
 #include <sys/stat.h>
 
+struct path {
+    const char *name;
+    bool found; // true: the file was found in a folder; false: the user named the file
+};
+
 struct paths {
-    const char **list;
+    struct path *list;
     size_t count, capacity;
 };
 
-static void add_path(struct arena *arena, struct paths *paths, const char *path)
+static void add_path(struct arena *arena, struct paths *paths, const char *name, bool found)
 {
     paths->list =
         arena_grow(arena, paths->list, paths->count, &paths->capacity, sizeof *paths->list);
-    paths->list[paths->count++] = path;
+    paths->list[paths->count++] = (struct path){name, found};
 }
 
-static int compare_paths(const void *a, const void *b)
+static int compare_paths(const void *left, const void *right)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const struct path *a = left, *b = right;
+    return strcmp(a->name, b->name);
 }
 
 // Adds the run files of a folder (*.json and *.json.gz) to the paths, sorted by name.
@@ -43,7 +49,7 @@ static bool add_folder(struct arena *arena, struct paths *paths, const char *fol
     while ((entry = readdir(stream)) != NULL)
         if (entry->d_name[0] != '.' &&
             (text_ends(entry->d_name, ".json") || text_ends(entry->d_name, ".json.gz")))
-            add_path(arena, paths, arena_printf(arena, "%s/%s", folder, entry->d_name));
+            add_path(arena, paths, arena_printf(arena, "%s/%s", folder, entry->d_name), true);
     closedir(stream);
     if (paths->count > first)
         qsort(paths->list + first, paths->count - first, sizeof *paths->list, compare_paths);
@@ -61,7 +67,7 @@ static bool find_paths(const struct cli *cli, struct paths *paths, struct error 
         struct stat info;
         bool folder = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
         if (!folder)
-            add_path(cli->arena, paths, path);
+            add_path(cli->arena, paths, path, false);
         else if (!add_folder(cli->arena, paths, path, err))
             return false;
     }
@@ -80,21 +86,28 @@ static const char *without_path(const char *message, const char *path)
     return begins ? message + length + 2 : message;
 }
 
-// Adds a file to the fleet. Reads only its head, which has the checks, if that is enough. The
-// standard input cannot be read twice, so it is always read as a whole.
-static void read_into(struct fleet *fleet, const char *path)
+// Adds a file to the fleet. Reads only its head, which has the checks, if that is enough. What is
+// no regular file, such as a pipe, cannot be read twice, so it is always read as a whole. In a
+// folder, nobody may write to it, so it is left out.
+static void read_into(struct fleet *fleet, const struct path *path)
 {
     struct error err;
-    bool pipe = strcmp(path, "-") == 0;
-    struct run *run = pipe ? cli_read_run(path, &err) : run_read_head(path, &err);
+    struct stat info;
+    const char *name = path->name;
+    bool pipe = strcmp(name, "-") == 0 || (stat(name, &info) == 0 && !S_ISREG(info.st_mode));
+    if (pipe && path->found) {
+        fleet_leave_out(fleet, name, "it is no regular file");
+        return;
+    }
+    struct run *run = pipe ? cli_read_run(name, &err) : run_read_head(name, &err);
     if (run && !pipe && run->check_count == 0) {
         run_destroy(run);
-        run = cli_read_run(path, &err);
+        run = cli_read_run(name, &err);
     }
     if (run)
-        fleet_add_run(fleet, run, path);
+        fleet_add_run(fleet, run, name);
     else
-        fleet_leave_out(fleet, path, without_path(err.message, path));
+        fleet_leave_out(fleet, name, without_path(err.message, name));
     run_destroy(run);
 }
 
@@ -105,7 +118,7 @@ static bool check_outputs(const struct options *options, const struct paths *pat
     if (!cli_check_apart(options, err))
         return false;
     for (size_t i = 0; i < paths->count; i++)
-        if (!cli_outputs_spare(options, "fleet", paths->list[i], err))
+        if (!cli_outputs_spare(options, "fleet", paths->list[i].name, err))
             return false;
     return cli_output_check(options, OPTION_CSV, err) &&
            cli_output_check(options, OPTION_HTML, err);
@@ -134,7 +147,7 @@ static bool judge(struct cli *cli, const struct paths *paths, struct fleet *flee
                   struct error *err)
 {
     for (size_t i = 0; i < paths->count; i++)
-        read_into(fleet, paths->list[i]);
+        read_into(fleet, &paths->list[i]);
     if (fleet->count == 0)
         return error_set(err, ERROR_USAGE, "fleet: no check in %s; the first, %s: %s",
                          text_count(cli->arena, paths->count, "file"), fleet->left[0].name,

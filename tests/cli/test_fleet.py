@@ -136,6 +136,30 @@ class Fleet(fathom.Case):
         self.assertIn("has the same check of the same card", text)
         self.assertNotIn("notes.txt", text)
 
+    def test_what_is_no_regular_file_in_a_folder_is_left_out(self):
+        folder = pathlib.Path(self.write_fleet())
+        os.mkfifo(folder / "pipe.json")  # nobody writes to it
+        (folder / "terminal.json").symlink_to("/dev/tty")
+        (folder / "below.json").mkdir()
+        (folder / "lost.json").symlink_to("nowhere")
+        (folder / "link.json").symlink_to("node000.json")
+        done = fathom.run("fleet", str(folder))
+        self.assertEqual((0, ""), (done.status, done.err))
+        self.assertIn("20 machines, 160 cards, 20 files, 5 left out\n", done.out)
+        text = " ".join(done.out.split())
+        for name in ("pipe", "terminal", "below"):
+            self.assertIn(f"checks/{name}.json: it is no regular file", text)
+        self.assertRegex(text, "checks/lost.json: [^•]*No such file")
+        self.assertRegex(text, "the same check of the same card")
+
+    def test_a_pipe_that_is_named_is_read(self):
+        path = self.write("a.json", check_file("a", 1))
+        done = subprocess.run(["bash", "-c", 'exec "$0" fleet <(cat "$1")', fathom.BINARY, path],
+                              env=fathom.environment(), capture_output=True, text=True,
+                              timeout=fathom.TIMEOUT_S, check=False)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertIn("1 machine, 8 cards, 1 file\n", done.stdout)
+
     def test_files_may_be_gzipped_and_named_one_by_one(self):
         for name in ("a", "b"):
             path = pathlib.Path(self.write(f"{name}.json", check_file(name, 1)))
