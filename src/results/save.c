@@ -282,6 +282,10 @@ static int try_open(const struct target *target)
 {
     if (!target->standard && target->exists && access(target->path, W_OK) != 0)
         return errno;
+    // The name of the temporary file is shorter, so it does not show that the name is too long.
+    if (target->temporary && !target->exists && access(target->path, F_OK) != 0 &&
+        errno == ENAMETOOLONG)
+        return errno;
     if (target->temporary && !may_replace(target))
         return EPERM;
     int file = target_open(target);

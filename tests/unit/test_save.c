@@ -243,6 +243,11 @@ static void the_longest_name_is_written(void **state)
     assert_true(file_save(path, write_text, "long", &err));
     content_is(path, "long");
     assert_int_equal(files_in(place->folder), 1);
+    // One byte more is refused before the measurement, not after it.
+    snprintf(path, sizeof path, "%s/%sn", place->folder, name);
+    assert_false(file_save_check(path, &err));
+    assert_non_null(strstr(err.message, "File name too long; choose another place"));
+    assert_int_equal(files_in(place->folder), 1);
 }
 
 static void a_pipe_without_a_reader_is_an_error_at_once(void **state)
