@@ -213,7 +213,15 @@ static const char *const *roomy_environment(struct arena *arena, const char *con
     return roomy;
 }
 
-static void fail(struct inquiries *all, size_t index, const char *reason);
+static void make_unavailable(struct inquiries *all, size_t index, const char *reason,
+                             const char *remedy)
+{
+    struct inquiry *inquiry = &all->of[index];
+    inquiry->answer = (struct answer){.unavailable = ARENA_NEW(all->arena, struct gpu_unavailable),
+                                      .unavailable_count = 1};
+    *inquiry->answer.unavailable =
+        (struct gpu_unavailable){.api = inquiry->backend->name, .reason = reason, .remedy = remedy};
+}
 
 static void start(struct inquiries *all, size_t index)
 {
@@ -235,7 +243,9 @@ static void start(struct inquiries *all, size_t index)
                                           .line_bytes_max = ANSWER_BYTES_MAX},
                      &err);
     if (!all->children[index])
-        fail(all, index, err.message);
+        make_unavailable(all, index, arena_strdup(all->arena, err.message),
+                         "let fathom start processes: raise its limits (ulimit -n, ulimit -u), "
+                         "mount /proc");
 }
 
 static void finish(struct inquiries *all, size_t index)
@@ -249,7 +259,6 @@ static void finish(struct inquiries *all, size_t index)
 // be the cause, so the backend gets a second try without them. Otherwise, its API is unavailable.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
-    static const char remedy[] = "update or reinstall this driver; the other APIs work without it";
     struct inquiry *inquiry = &all->of[index];
     // finish() may free the memory of `reason` with the process, so `reason` is copied first.
     reason = text_printable(all->arena, reason, SIZE_MAX);
@@ -260,10 +269,8 @@ static void fail(struct inquiries *all, size_t index, const char *reason)
         start(all, index);
         return;
     }
-    inquiry->answer = (struct answer){.unavailable = ARENA_NEW(all->arena, struct gpu_unavailable),
-                                      .unavailable_count = 1};
-    *inquiry->answer.unavailable =
-        (struct gpu_unavailable){.api = inquiry->backend->name, .reason = reason, .remedy = remedy};
+    make_unavailable(all, index, reason,
+                     "update or reinstall this driver; the other APIs work without it");
 }
 
 static void fail_gone(struct inquiries *all, size_t index)

@@ -6,6 +6,7 @@ exit status, no crash of fathom, and everything else is measured."""
 import os
 import pathlib
 import signal
+import subprocess
 import time
 import unittest
 
@@ -168,6 +169,14 @@ class Loading(Failing):
         done, document = self.measure("doomed=1", "-d", "mirror")
         self.assertEqual(0, done.status, done.err)
         self.assertEqual({"ok"}, {one["verdict"] for one in document["results"]})
+
+    def test_a_process_that_cannot_be_started_is_not_called_a_fault_of_the_driver(self):
+        done = subprocess.run(["sh", "-c", 'ulimit -n 8; exec "$0" devices', fathom.BINARY],
+                              env=fathom.environment(), capture_output=True, text=True,
+                              timeout=fathom.TIMEOUT_S, check=False)
+        self.assertIn("cannot start /proc/self/exe: Too many open files", done.stdout)
+        self.assertIn("ulimit -n", done.stdout)
+        self.assertNotIn("driver", done.stdout)
 
     def test_a_driver_that_needs_the_crashing_one_is_loaded_again_without_it(self):
         for fake in ("shy=1", "shy=1,doomed=1"):
