@@ -45,10 +45,8 @@ static void list_counters(struct arena *arena, const struct gpu_counters *counte
 static bool open_and_list(struct arena *arena, const char *name, struct cli_counters *list,
                           struct error *err)
 {
-    char *api = arena_strdup(arena, name);
-    api[strcspn(api, ":")] = '\0';
     struct gpu_system *system = gpu_system_create(
-        &(struct gpu_system_desc){.only_api = api, .known = &name, .known_count = 1});
+        &(struct gpu_system_desc){.only_api = name, .known = &name, .known_count = 1});
     const struct gpu_info *info = gpu_system_find(system, name);
     struct gpu_device *device = NULL;
     struct gpu_counters *counters = NULL;

@@ -46,8 +46,10 @@ struct gpu_unavailable {
 };
 
 struct gpu_system_desc {
-    const char *only_api; // API whose devices are listed, for example "cuda"; NULL: all APIs
-    bool validation;      // true: turn on Vulkan's own validation and count its messages
+    // API whose devices are listed, for example "cuda", or the id or identity of one of its
+    // devices; NULL: all APIs
+    const char *only_api;
+    bool validation; // true: turn on Vulkan's own validation and count its messages
     // Identities (gpu_info_identity) of devices that another process has listed. These devices get
     // the same ids here, even if the driver's order has changed; others get free ids. An identity
     // without a UUID or PCI address is ignored.

@@ -199,10 +199,12 @@ static void load_backend(struct gpu_system *system, const struct gpu_backend *ba
     system->loaded[system->loaded_count++] = (struct loaded){.backend = backend, .state = state};
 }
 
+// Returns the backend with this name. The name may also be that of a device: "cuda:0".
 static const struct gpu_backend *find_backend(const char *name)
 {
+    size_t length = strcspn(name, ":");
     for (const struct gpu_backend *const *backend = gpu_backends; *backend; backend++)
-        if (strcmp(name, (*backend)->name) == 0)
+        if (strlen((*backend)->name) == length && memcmp(name, (*backend)->name, length) == 0)
             return *backend;
     return NULL;
 }

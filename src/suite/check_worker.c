@@ -156,10 +156,8 @@ static bool measure(struct serving *s, const struct check_serve_desc *desc,
 bool check_serve(const struct check_serve_desc *desc, int socket_fd, struct error *err)
 {
     struct arena *arena = arena_create();
-    char *api = arena_strdup(arena, desc->known[0]);
-    api[strcspn(api, ":")] = '\0';
     struct gpu_system *system =
-        gpu_system_create(&(struct gpu_system_desc){.only_api = api,
+        gpu_system_create(&(struct gpu_system_desc){.only_api = desc->known[0],
                                                     .validation = desc->validation,
                                                     .known = desc->known,
                                                     .known_count = desc->known_count});
