@@ -202,5 +202,6 @@ double processors_time_others(const struct processors_time *before,
 {
     double all = after->all - before->all, busy = after->busy - before->busy;
     double family = after->family - before->family;
-    return all > 0 ? fmax(busy - family, 0) / all : 0;
+    // If a child ends while the family's times are read, its time may be missing.
+    return all > 0 && family >= 0 ? fmax(busy - family, 0) / all : 0;
 }

@@ -68,7 +68,7 @@ double processors_time_lost(const struct processors_time *before,
 
 // Returns the share of the machine's processor time, 0 to 1, that others used between two readings.
 // The others are the processes outside the family and other virtual machines. Returns 0 if the
-// share is not known.
+// share is not known, for example if the family's time is shorter than before.
 double processors_time_others(const struct processors_time *before,
                               const struct processors_time *after);
 
