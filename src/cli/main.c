@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <fcntl.h>
+#include <locale.h>
 #include <signal.h>
 
 // Opens /dev/null in place of each closed standard stream. Otherwise fathom would print into a file
@@ -14,10 +15,20 @@ static bool hold_standard_streams(void)
     return true;
 }
 
+// Keeps the decimal point for this thread. A driver or a layer may call setlocale: without this,
+// numbers of the protocol and of files would then get a comma in many countries.
+static void hold_decimal_point(void)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain != (locale_t)0)
+        uselocale(plain);
+}
+
 int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
         return EXIT_USAGE; // without a message, because stderr may be closed, too
+    hold_decimal_point();
     // Then writing beyond the file size limit (ulimit -f) fails, as on a full disk.
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
     // If SIGCHLD is ignored, as by some programs that start others, the kernel does not tell how a

@@ -192,6 +192,25 @@ class Loading(Failing):
         self.assertEqual({"ok"}, {one["verdict"] for one in document["results"]})
 
 
+class Locale(Failing):
+    """A driver that takes over the user's locale, in which numbers have a decimal comma."""
+
+    def setUp(self):
+        super().setUp()
+        if fathom.is_sanitized():
+            self.skipTest("a sanitizer wants to be the first library")
+        made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8",
+                               self.path("de_DE.UTF-8")], capture_output=True, check=False)
+        if made.returncode != 0:
+            self.skipTest("this machine cannot make a German locale")
+
+    def test_numbers_keep_their_point(self):
+        done, document = self.measure("", LOCPATH=str(self.folder), LC_ALL="de_DE.UTF-8",
+                                      LD_PRELOAD=os.environ["FATHOM_GERMAN_DRIVER"])
+        self.assertEqual(0, done.status, done.err)
+        self.assertEqual(["ok"] * 4, [one["verdict"] for one in document["results"]])
+
+
 class Orphans(Failing):
     def processes(self, token):
         """The ids of processes that have the token in their environment."""
