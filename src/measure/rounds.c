@@ -93,7 +93,7 @@ static void add_samples(struct rounds *rounds, struct round_metric *metric,
                                             .swing = gap_to(values, count, is_second)};
     double median = stats_median(values, count); // comes last, because stats_median sorts `values`
     arena_rewind(arena, mark);
-    if (rounds->info->distribution && metric == rounds->metrics)
+    if (metric == rounds->metrics)
         add_answers(rounds, samples);
     if (count == 0)
         return;

@@ -33,8 +33,7 @@ struct round_metric {
     struct stats_serial within;
 };
 
-// One sample of the first metric, and the number of its round, counted from 0. Samples are kept
-// only if the benchmark measures a distribution.
+// One sample of the first metric, and the number of its round, counted from 0.
 struct round_answer {
     double value;
     unsigned round;
@@ -54,7 +53,7 @@ struct rounds {
     unsigned count;
     size_t dropped; // number of samples left out because they are NaN or infinite
     struct round_metric metrics[MEASURE_METRICS_MAX];
-    // The finite samples of the first metric; none if the benchmark measures no distribution.
+    // The finite samples of the first metric, in time order.
     struct round_answer *answers;
     size_t answer_count, answer_room;
     struct round_reason *reasons;

@@ -3,6 +3,7 @@
 #include "measure/rounds.h"
 
 #include "math/distribution.h"
+#include "math/states.h"
 #include "measure/collect.h"
 
 #include <math.h>
@@ -89,20 +90,54 @@ static double far_from(const struct round_metric *metric, double goal)
     return metric->by_host ? fmax(COLLECT_HOST_MOST, goal) : COLLECT_IMPRECISE_FACTOR * goal;
 }
 
+// Returns the distance between two states of the rounds, relative to the median; 0 if they have one
+// state, or if a step of the clock explains the distance. An interval from ranks leaves out a fifth
+// of the rounds on either side, so rounds in another state may lie outside of it.
+static double states_distance(const struct round_metric *metric, double median,
+                              struct states *states, struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    double *sorted = ARENA_ARRAY(scratch, metric->rounds, double);
+    memcpy(sorted, metric->medians, metric->rounds * sizeof *sorted);
+    stats_sort(sorted, metric->rounds);
+    bool found = states_find(sorted, metric->rounds, states);
+    arena_rewind(scratch, mark);
+    double distance = found ? states->high - states->low : 0;
+    return distance > metric->step ? distance / fabs(median) : 0;
+}
+
+// Returns "5 of 20 rounds are 7.2 % higher", where the smaller group of values is compared with the
+// larger one. `what` names the values.
+static const char *states_text(struct arena *arena, const struct states *states, size_t count,
+                               const char *what)
+{
+    bool higher = 2 * states->low_count >= count;
+    double most = higher ? states->low : states->high, few = higher ? states->high : states->low;
+    return arena_printf(arena, "%zu of %zu %s are %.3g %% %s",
+                        higher ? count - states->low_count : states->low_count, count, what,
+                        100 * fabs(few / most - 1), higher ? "higher" : "lower");
+}
+
 static void judge_precision(const struct rounds *rounds, double case_goal, bool step_limits,
                             struct arena *arena, struct result *result)
 {
     const struct metric *primary = &result->metrics[0];
-    double half = relative_half(primary, 0), goal = rounds_goal(rounds_primary(rounds), case_goal);
-    if (half <= fmax(goal, COLLECT_PRECISE_ENOUGH))
+    const struct round_metric *gathered = rounds_primary(rounds);
+    double half = relative_half(primary, 0), goal = rounds_goal(gathered, case_goal);
+    double enough = fmax(goal, COLLECT_PRECISE_ENOUGH), far = far_from(gathered, case_goal);
+    struct states states;
+    double distance = states_distance(gathered, primary->median, &states, arena);
+    if (half <= enough && distance <= enough)
         return;
-    bool wide =
-        !rounds->info->distribution && !(half <= far_from(rounds_primary(rounds), case_goal));
+    bool wide = !rounds->info->distribution && (!(half <= far) || distance > far);
     enum verdict verdict = wide ? VERDICT_SUSPECT : VERDICT_OK;
     if (isnan(half))
         result_flag(arena, result, verdict, "imprecise",
                     "rounds measured: %zu, too few for an interval; choose a longer preset",
                     primary->round_count);
+    else if (distance > enough)
+        result_flag(arena, result, verdict, "imprecise", "two states: %s (goal ±%.2g %%)",
+                    states_text(arena, &states, primary->round_count, "rounds"), 100 * goal);
     else
         result_flag(arena, result, verdict, "imprecise", "%s: %s", limit_of(step_limits),
                     metric_precision_text(arena, primary, NULL, 0, half, goal));
@@ -175,6 +210,29 @@ static double clear_contrast(const struct round_metric *metric, bool swing, doub
     return fabs(mean) > fmax(chance, matters) ? mean : 0;
 }
 
+// Flags a median that lies between two states of the samples, because about half of the samples of
+// each round are in either state: no sample has this value.
+static void judge_samples(const struct rounds *rounds, double matters, struct arena *arena,
+                          struct result *result)
+{
+    size_t count = rounds->answer_count;
+    double median = result->metrics[0].median;
+    if (rounds_primary(rounds) != rounds->metrics)
+        return;
+    struct arena_mark mark = arena_mark(arena);
+    double *sorted = ARENA_ARRAY(arena, count, double);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = rounds->answers[i].value;
+    stats_sort(sorted, count);
+    struct states states;
+    bool found = states_find(sorted, count, &states);
+    arena_rewind(arena, mark);
+    if (found && median - states.low > matters && states.high - median > matters)
+        result_flag(arena, result, VERDICT_SUSPECT, "correlated",
+                    "the value alternated while it was measured: %s",
+                    states_text(arena, &states, count, "samples"));
+}
+
 static void judge_contrasts(const struct rounds *rounds, double matters, struct arena *arena,
                             struct result *result)
 {
@@ -183,8 +241,10 @@ static void judge_contrasts(const struct rounds *rounds, double matters, struct 
     double drift = clear_contrast(primary, false, 2 * matters, arena);
     double swing = clear_contrast(primary, true, 2 * matters, arena);
     double share = (fabs(drift) > 0 ? drift : swing) / fabs(result->metrics[0].median);
-    if (!(fabs(share) > 0))
+    if (!(fabs(share) > 0)) {
+        judge_samples(rounds, matters, arena, result);
         return;
+    }
     result_flag(arena, result, VERDICT_SUSPECT, "correlated",
                 "the value %s while it was measured: in each round, %s %.3g %% %s",
                 fabs(drift) > 0 ? "drifted" : "alternated",

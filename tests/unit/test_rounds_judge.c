@@ -250,6 +250,71 @@ static void where_lower_is_better_a_time_below_its_limit_is_suspect(void **state
     NEAR(share, 100.0 / 97, 1e-12);
 }
 
+// Measures 20 rounds of four samples of about 100, with noise of 0.2 %. The samples of `slow`
+// rounds, spread over the run, are higher by this share.
+static struct result with_slow_rounds(struct fixture *f, int slow, double share)
+{
+    const struct collect_rule rule = {.goal = 0.005, .rounds_min = 20};
+    begin_with(f, &rule);
+    for (int round = 0; round < 20; round++) {
+        double samples[4], level = 7 * round % 20 < slow ? 100 * (1 + share) : 100;
+        for (int i = 0; i < 4; i++)
+            samples[i] = level + 0.2 * noise_of(f);
+        visit_with(f, samples, 4, 0.01);
+    }
+    return end(f);
+}
+
+// Given 20 rounds, of which a fifth to a half are in another state, when the case is judged, then
+// it is suspect if the states are far apart. The interval, which is from ranks, need not show it.
+static void rounds_of_two_states_are_noted_or_suspect(void **state)
+{
+    (void)state;
+    static const struct {
+        int slow;
+        double share;
+        const char *text; // beginning of the reason's text; NULL: none
+        enum verdict verdict;
+    } cases[] = {
+        {0, 0.06, NULL, VERDICT_OK},
+        {2, 0.06, NULL, VERDICT_OK}, // the median is that of most rounds
+        {4, 0.06, "two states: 4 of 20 rounds are 5.", VERDICT_SUSPECT},
+        {10, -0.06, "two states: 10 of 20 rounds are 6.", VERDICT_SUSPECT},
+        {16, 0.06, "two states: 4 of 20 rounds are 5.", VERDICT_SUSPECT},
+        {4, 0.02, "two states: 4 of 20 rounds are 1.", VERDICT_OK},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        struct result result = with_slow_rounds(&f, cases[i].slow, cases[i].share);
+        const struct reason *reason = find_reason(&result, "imprecise");
+        assert_int_equal(reason != NULL, cases[i].text != NULL);
+        if (reason)
+            assert_memory_equal(reason->text, cases[i].text, strlen(cases[i].text));
+        assert_int_equal(result.verdict, cases[i].verdict);
+        arena_destroy(f.arena);
+    }
+}
+
+// Given rounds with two slow samples of four, at random places, when the case is judged, then it is
+// suspect: the median of each round is a value that no sample has.
+static void a_median_between_two_states_of_samples_is_suspect(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    while (!collect_done(f.collect)) {
+        double samples[4] = {100, 100, 100, 100};
+        size_t first = random_below(&f.random, 4);
+        samples[first] = samples[(first + 1 + random_below(&f.random, 3)) % 4] = 125;
+        visit_with(&f, samples, 4, 0.01);
+    }
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_SUSPECT);
+    assert_string_equal(find_reason(&result, "correlated")->text,
+                        "the value alternated while it was measured: 10 of 20 samples are 25 % "
+                        "higher");
+    arena_destroy(f.arena);
+}
+
 static bool is_correlated(struct fixture *f)
 {
     struct result result = end(f);
@@ -481,6 +546,8 @@ int main(void)
         cmocka_unit_test(a_part_counts_by_what_it_adds_to_the_whole),
         cmocka_unit_test(a_share_counts_by_what_it_is_of_all),
         cmocka_unit_test(a_zero_within_a_step_of_the_clock_is_precise),
+        cmocka_unit_test(rounds_of_two_states_are_noted_or_suspect),
+        cmocka_unit_test(a_median_between_two_states_of_samples_is_suspect),
         cmocka_unit_test(better_than_physics_is_suspect),
         cmocka_unit_test(where_lower_is_better_a_time_below_its_limit_is_suspect),
         cmocka_unit_test(drift_within_rounds_is_suspect),

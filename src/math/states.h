@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Finds out whether values belong to two states, for example to two paths that the same work takes.
+// Noise of one state, also with heavy tails, leaves no wide gap among the values.
+#ifndef MATH_STATES_H
+#define MATH_STATES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    STATES_VALUES_LEAST = 20 // fewer values are never told apart: noise often leaves gaps in them
+};
+
+struct states {
+    size_t low_count; // number of values in the lower state
+    double low, high; // medians of the values in the lower state, and in the higher one
+};
+
+// Returns true and fills `states` if the values, in ascending order, belong to two states: each has
+// at least a fifth of the values, and the gap between both is at least 1.25 times the wider of the
+// ranges in which the middle 80 % of each state lie. Independent values of one state are called two
+// in at most 1 % of all sets; tests/unit/test_states.c checks this.
+bool states_find(const double *sorted, size_t count, struct states *states);
+
+#endif
