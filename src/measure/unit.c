@@ -21,12 +21,22 @@ bool measure_unit_check(const struct gpu_info *info, double took_ns, uint64_t be
                         struct error *err)
 {
     uint64_t now_ns = clock_now_ns();
-    if (took_ns > 0 || info->caps & GPU_CAP(VIRTUAL_TIME) || now_ns < began_ns + 100 * NS_PER_MS)
+    if (info->caps & GPU_CAP(VIRTUAL_TIME) || now_ns < began_ns + 100 * NS_PER_MS)
+        return true;
+    double waited_ns = (double)(now_ns - began_ns);
+    unsigned bits = (unsigned)info->limits.stamp_bits;
+    double range_ns = ldexp((double)info->limits.stamp_step_ps / 1000, (int)bits);
+    if (bits > 0 && waited_ns >= took_ns + range_ns)
+        return error_set(err, ERROR_INTERNAL,
+                         "%s: by its time stamps a batch took %.3g s, but the host waited %.3g s, "
+                         "in which time stamps of %u bits may have wrapped: choose smaller work",
+                         info->id, took_ns * 1e-9, waited_ns * 1e-9, bits);
+    if (took_ns > 0)
         return true;
     return error_set(err, ERROR_INTERNAL,
                      "%s: by its time stamps a batch took no time, but by the host's clock %.3g s: "
                      "its driver's time stamps are wrong, update it",
-                     info->id, (double)(now_ns - began_ns) * 1e-9);
+                     info->id, waited_ns * 1e-9);
 }
 
 bool measure_unit_time(const struct measure_span_desc *desc, unsigned runs, double *ns,

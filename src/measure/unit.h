@@ -12,8 +12,10 @@
 MUST_CHECK bool measure_unit_run(struct gpu_device *device, const struct gpu_dispatch *dispatch,
                                  uint64_t timeout_ns, struct error *err);
 
-// Fails if work that the host began at began_ns, and whose end it has seen, took no time by the
-// device's time stamps, but long by the host's clock: sizing would make it longer without end.
+// Checks the time that work took by the device's time stamps. The host began the work at began_ns
+// and has just seen its end. Fails if the work took no time, but the host waited long: sizing would
+// make it longer without end. Also fails if the host waited so much longer than took_ns that the
+// time stamps may have wrapped, which hides a multiple of 2^stamp_bits steps.
 MUST_CHECK bool measure_unit_check(const struct gpu_info *info, double took_ns, uint64_t began_ns,
                                    struct error *err);
 

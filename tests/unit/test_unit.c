@@ -74,6 +74,27 @@ static void work_that_takes_no_time_although_the_host_waited_is_an_error(void **
     assert_non_null(strstr(err.message, "still:0: by its time stamps a batch took no time"));
 }
 
+// Given time stamps of 32 bits in ns, which wrap after 4.29 s, when work of 5 s seems to have taken
+// 0.7 s, then that is an error. Shorter waits and wider time stamps leave no doubt.
+static void time_stamps_that_may_have_wrapped_are_an_error(void **state)
+{
+    (void)state;
+    struct gpu_info info = {.id = "narrow:0", .limits = {.stamp_bits = 32, .stamp_step_ps = 1000}};
+    struct error err = {0};
+    // it began later, so that a busy machine makes no difference
+    uint64_t later_ns = clock_now_ns() + 3600 * NS_PER_S;
+    uint64_t began_ns = clock_now_ns() - 5 * NS_PER_S;
+    assert_false(measure_unit_check(&info, 0.7e9, began_ns, &err));
+    assert_int_equal(err.code, ERROR_INTERNAL);
+    assert_non_null(strstr(err.message, "narrow:0: by its time stamps a batch took 0.7 s, but the "
+                                        "host waited 5"));
+    assert_true(measure_unit_check(&info, 0.7e9, later_ns, &err));
+    info.limits.stamp_bits = 36;
+    assert_true(measure_unit_check(&info, 0.7e9, began_ns, &err));
+    info.limits.stamp_bits = 64;
+    assert_true(measure_unit_check(&info, 0.7e9, began_ns, &err));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -81,6 +102,7 @@ int main(void)
         cmocka_unit_test(grids_hold_all_workgroups_in_rows_that_the_device_has),
         cmocka_unit_test(a_count_that_breaks_a_rule_names_the_rule),
         cmocka_unit_test(work_that_takes_no_time_although_the_host_waited_is_an_error),
+        cmocka_unit_test(time_stamps_that_may_have_wrapped_are_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
