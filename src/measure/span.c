@@ -52,12 +52,14 @@ bool span_another(unsigned asked, uint64_t asked_ns, size_t taken, double spent_
            spent_ns < (double)SPAN_LONG * asked * (double)asked_ns;
 }
 
+// Returns NaN if the counter may have wrapped more than once between the stamps.
 static double hz_between(const struct measure_clock *clock, struct clock_stamp a,
                          struct clock_stamp b)
 {
     double cycles = (double)measure_clock_delta(a.core, b.core, clock->counter_bits);
     double ns = measure_clock_elapsed_ns(clock, a.device, b.device);
-    return ns > 0 ? cycles * 1e9 / ns : NAN;
+    bool is_known = ns > 0 && ns * 1e-9 * clock->counter_hz < ldexp(1, (int)clock->counter_bits);
+    return is_known ? cycles * 1e9 / ns : NAN;
 }
 
 // Fills `hz` with mean clocks during the whole sample, of cores on which the clock kernel ran

@@ -201,6 +201,24 @@ static void a_driver_that_states_a_wrong_number_of_cores_is_doubted(void **state
     arena_destroy(arena);
 }
 
+// Given a counter of 20 bits at 2.5 GHz, which wraps each 0.42 ms, when a sample lasts 2 ms, then
+// the number of cycles, and with it the clock, is not known.
+static void a_counter_that_wraps_several_times_gives_no_clock(void **state)
+{
+    (void)state;
+    const struct measure_clock narrow = {
+        .counter_bits = 20, .counter_hz = 2500e6, .device_bits = 64, .device_tick_ns = 1};
+    uint32_t before[5] = {7}, after[5] = {7};
+    put_stamp(&before[1], 1000, 5000);
+    struct arena *arena = arena_create();
+    const struct span_stamps stamps = {before, after, 1, 1};
+    put_stamp(&after[1], (1000 + 5000000) % (1 << 20), 5000 + 2000000);
+    assert_true(isnan(span_core_hz(arena, &narrow, &stamps)));
+    put_stamp(&after[1], 1000 + 500000, 5000 + 200000);
+    NEAR(span_core_hz(arena, &narrow, &stamps), 2500e6, 1);
+    arena_destroy(arena);
+}
+
 static void without_core_ids_the_wait_inside_the_kernel_tells(void **state)
 {
     (void)state;
@@ -277,6 +295,7 @@ int main(void)
         cmocka_unit_test(stamps_are_paired_by_core),
         cmocka_unit_test(cores_that_ran_are_counted_by_their_ids),
         cmocka_unit_test(a_driver_that_states_a_wrong_number_of_cores_is_doubted),
+        cmocka_unit_test(a_counter_that_wraps_several_times_gives_no_clock),
         cmocka_unit_test(without_core_ids_the_wait_inside_the_kernel_tells),
         cmocka_unit_test(a_span_becomes_a_rate),
         cmocka_unit_test(a_span_of_time_stamps_that_disagree_is_suspect),
