@@ -418,11 +418,22 @@ static double stamps_off_host(const struct clock_run *runs, size_t count, double
     return host_ns > 0 ? stamps_off(span_ns / host_ns - 1, host_ns, stamp_step_ns) : 0;
 }
 
+// Returns the step of the time stamps in ns; 0 if no run lasted a step. `unit_ns` is the unit that
+// the driver states.
+static double stamp_step_of(const struct clock_run *runs, size_t count, double unit_ns)
+{
+    uint64_t units = 0;
+    for (size_t r = 0; r < count && unit_ns > 0; r++)
+        units = divisor_common(units, (uint64_t)llround(fmax(runs[r].span_ns, 0) / unit_ns));
+    return (double)units * unit_ns;
+}
+
 void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, size_t count,
                           double stamp_step_ns, struct measure_clock *clock)
 {
     uint32_t iterations = most_iterations(runs, count);
     double waits = (double)iterations * (double)(runs[0].count - 1);
+    clock->stamp_step_ns = stamp_step_of(runs, count, stamp_step_ns);
     clock->iteration_ns =
         (shortest_span_ns(runs, count, iterations) - shortest_span_ns(runs, count, 0)) / waits;
     clock->has_device_clock = clock->has_device_clock && advances(runs, count, DEVICE);

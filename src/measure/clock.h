@@ -21,6 +21,9 @@ struct measure_clock {
     unsigned device_bits;  // width of the device-wide clock, which wraps at 2^device_bits
     double device_tick_ns; // length of one tick of the device-wide clock, in ns
     double device_step_ns; // smallest step of the device-wide clock, in ns
+    // Step of the time stamps in ns that the probe saw; 0 if not known. Some drivers round time
+    // stamps to a step far above the unit that they state (gpu_limits.stamp_step_ps).
+    double stamp_step_ns;
     // Share by which time stamps say more time (above 0) or less (below 0) than the device-wide
     // clock or, if kernels cannot read such a clock, than the host's clock; 0 if they agree. Always
     // 0 for a CPU, whose threads other processes delay.
@@ -40,7 +43,7 @@ struct measure_clock {
 // program and the buffer, so it must outlive `clock`.
 //
 // If kernels can read no clock, that is no error: all members of `clock` are 0 or NULL, except
-// iteration_ns and stamps_off of a device that is neither a CPU nor a model.
+// iteration_ns, stamp_step_ns and stamps_off of a device that is neither a CPU nor a model.
 MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, const struct measure_clock *known,
                                     struct measure_clock *clock, struct error *err);
 

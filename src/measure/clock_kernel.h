@@ -79,6 +79,7 @@ unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 // runs counts as missing, so its member becomes false. `stamp_step_ns` is the unit of the device's
 // time stamps; 0 if not known.
 // - Step of a clock: the greatest common divisor of all differences between neighbouring readings.
+// - Step of the time stamps: the greatest common divisor of all spans, in units of stamp_step_ns.
 // - Tick of the device clock: measured with the host's clock, between the ends of two runs, one
 //   from the first and one from the last third of the runs; each is the one that the host noticed
 //   soonest. A result within 2 % of 1 ns, or of stamp_step_ns, becomes that value.

@@ -421,7 +421,8 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
     uint64_t timeout_ns = desc->request->timeout_ns;
     struct worker worker = {
         .desc = desc, .arena = arena, .timeout_ns = timeout_ns ? timeout_ns : timeout_default_ns};
-    worker.stamp_step_ns = (double)info_of(&worker)->limits.stamp_step_ps / 1000;
+    worker.stamp_step_ns = fmax((double)info_of(&worker)->limits.stamp_step_ps / 1000,
+                                desc->clock ? desc->clock->stamp_step_ns : 0);
     worker.batch = make_batch(&worker, 1, err);
     if (!worker.batch || !prepare_clock(&worker, err) || !size_and_warm_up(&worker, err))
         return false;

@@ -187,6 +187,14 @@ static void spans_are_sized_warmed_up_and_sampled(void **state)
     desc.repeats = 3;
     run_span(arena, &desc, &span);
     assert_int_equal(span.repeats, 3);
+
+    // When the probe saw that the driver rounds time stamps to 0.01 ms, then samples last 1000 of
+    // these steps, and such a step is their error.
+    clock.stamp_step_ns = 1e4;
+    desc.repeats = 0;
+    run_span(arena, &desc, &span);
+    assert_true(span.sample_ns >= 1e7 && span.sample_ns < 1.2e7);
+    assert_true(fabs(span.step_ns * (double)span.repeats - 1e4) < 1e-6);
     scripted = NULL;
     arena_destroy(arena);
 }

@@ -25,10 +25,11 @@ struct script {
     uint64_t core_step, core_start;
     double device_tick_ns;
     uint64_t device_step, device_start;
-    double iteration_ns; // time of one iteration of the waiting loop
-    double overhead_ns;  // time of a dispatch without its iterations
-    double stamps_off;   // share by which time stamps say too much time
-    uint32_t iterations; // iterations of the long runs
+    double iteration_ns;  // time of one iteration of the waiting loop
+    double overhead_ns;   // time of a dispatch without its iterations
+    double stamps_off;    // share by which time stamps say too much time
+    double stamp_step_ns; // step to which the driver rounds time stamps; 0: none
+    uint32_t iterations;  // iterations of the long runs
 };
 
 struct scripted {
@@ -40,6 +41,15 @@ static uint64_t ticks_at(double ns, double per_ns, uint64_t start, uint64_t step
 {
     uint64_t ticks = start + (uint64_t)(ns * per_ns);
     return measure_clock_delta(0, ticks / step * step, bits);
+}
+
+// Returns what time stamps say of a span.
+static double span_of(const struct script *script, double begin_ns, double end_ns)
+{
+    double step_ns = script->stamp_step_ns;
+    if (step_ns > 0)
+        return (floor(end_ns / step_ns) - floor(begin_ns / step_ns)) * step_ns;
+    return (end_ns - begin_ns) * (1 + script->stamps_off);
 }
 
 static void play(const struct script *script, struct scripted *played)
@@ -64,7 +74,7 @@ static void play(const struct script *script, struct scripted *played)
             .stamps = played->stamps[r],
             .count = STAMPS,
             .iterations = iterations,
-            .span_ns = (now_ns - begin_ns) * (1 + script->stamps_off),
+            .span_ns = span_of(script, begin_ns, now_ns),
             .asked_ns = begin_ns - 2e4,
             .seen_ns = now_ns + late_ns,
         };
@@ -141,6 +151,21 @@ static void time_stamps_of_a_wrong_unit_disagree_with_the_clock_of_the_host(void
         script.stamps_off = -0.09;
         NEAR(judge(&script, counter, false).stamps_off, 0, 0);
     }
+}
+
+// Given a driver that states time stamps of 1 ns but rounds them to 1 us, 1 ms or 16 ms, when the
+// clocks are judged, then the step is known. Runs that last less than a step show none.
+static void the_step_to_which_a_driver_rounds_time_stamps_is_seen(void **state)
+{
+    (void)state;
+    struct script script = h200;
+    static const double steps_ns[] = {1e3, 1e6, 16e6};
+    for (size_t i = 0; i < 3; i++) {
+        script.stamp_step_ns = steps_ns[i];
+        NEAR(judge(&script, true, true).stamp_step_ns, steps_ns[i], 0);
+    }
+    script.stamp_step_ns = 1e12;
+    NEAR(judge(&script, true, true).stamp_step_ns, 0, 0);
 }
 
 static void rdna_2_wraps_at_20_bits_and_counts_ticks_of_10_ns(void **state)
@@ -315,6 +340,7 @@ int main(void)
         cmocka_unit_test(hopper_has_a_64_bit_core_clock_and_nanoseconds_in_steps_of_32),
         cmocka_unit_test(time_stamps_of_a_wrong_unit_disagree_with_the_device_clock),
         cmocka_unit_test(time_stamps_of_a_wrong_unit_disagree_with_the_clock_of_the_host),
+        cmocka_unit_test(the_step_to_which_a_driver_rounds_time_stamps_is_seen),
         cmocka_unit_test(rdna_2_wraps_at_20_bits_and_counts_ticks_of_10_ns),
         cmocka_unit_test(lavapipe_reads_one_clock_of_the_host_for_both),
         cmocka_unit_test(a_core_that_runs_at_1_ghz_is_still_a_core),
