@@ -7,25 +7,21 @@
 
 static const double gap_least = 1.25;
 
-// Returns the range of the middle 80 % of sorted values.
-static double range_of(const double *sorted, size_t count)
-{
-    return stats_quantile(sorted, count, 0.9) - stats_quantile(sorted, count, 0.1);
-}
-
-bool states_find(const double *sorted, size_t count, struct states *states)
+bool states_find(double *values, size_t count, struct states *states)
 {
     if (count < STATES_VALUES_LEAST)
         return false;
+    stats_sort(values, count);
     size_t least = (count + 4) / 5, split = least;
     for (size_t i = least; i <= count - least; i++)
-        if (sorted[i] - sorted[i - 1] > sorted[split] - sorted[split - 1])
+        if (values[i] - values[i - 1] > values[split] - values[split - 1])
             split = i;
-    const double *higher = sorted + split;
+    double *higher = values + split;
+    size_t higher_count = count - split;
     double gap = higher[0] - higher[-1];
-    double range = fmax(range_of(sorted, split), range_of(higher, count - split));
+    double range = fmax(stats_spread(values, split), stats_spread(higher, higher_count));
     *states = (struct states){.low_count = split,
-                              .low = stats_quantile(sorted, split, 0.5),
-                              .high = stats_quantile(higher, count - split, 0.5)};
+                              .low = stats_quantile(values, split, 0.5),
+                              .high = stats_quantile(higher, higher_count, 0.5)};
     return gap > 0 && gap >= gap_least * range;
 }

@@ -16,10 +16,10 @@ struct states {
     double low, high; // medians of the values in the lower state, and in the higher one
 };
 
-// Returns true and fills `states` if the values, in ascending order, belong to two states: each has
-// at least a fifth of the values, and the gap between both is at least 1.25 times the wider of the
-// ranges in which the middle 80 % of each state lie. Independent values of one state are called two
-// in at most 1 % of all sets; tests/unit/test_states.c checks this.
-bool states_find(const double *sorted, size_t count, struct states *states);
+// Returns true and fills `states` if the values belong to two states: each has at least a fifth of
+// the values, and the gap between both is at least 1.25 times the wider of the ranges in which the
+// middle 80 % of each state lie (stats_spread). Independent values of one state are called two in
+// at most 1 % of all sets; tests/unit/test_states.c checks this. Sorts `values`.
+bool states_find(double *values, size_t count, struct states *states);
 
 #endif

@@ -97,10 +97,9 @@ static double states_distance(const struct round_metric *metric, double median,
                               struct states *states, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    double *sorted = ARENA_ARRAY(scratch, metric->rounds, double);
-    memcpy(sorted, metric->medians, metric->rounds * sizeof *sorted);
-    stats_sort(sorted, metric->rounds);
-    bool found = states_find(sorted, metric->rounds, states);
+    double *medians = ARENA_ARRAY(scratch, metric->rounds, double);
+    memcpy(medians, metric->medians, metric->rounds * sizeof *medians);
+    bool found = states_find(medians, metric->rounds, states);
     arena_rewind(scratch, mark);
     double distance = found ? states->high - states->low : 0;
     return distance > metric->step ? distance / fabs(median) : 0;
@@ -220,12 +219,11 @@ static void judge_samples(const struct rounds *rounds, double matters, struct ar
     if (rounds_primary(rounds) != rounds->metrics)
         return;
     struct arena_mark mark = arena_mark(arena);
-    double *sorted = ARENA_ARRAY(arena, count, double);
+    double *values = ARENA_ARRAY(arena, count, double);
     for (size_t i = 0; i < count; i++)
-        sorted[i] = rounds->answers[i].value;
-    stats_sort(sorted, count);
+        values[i] = rounds->answers[i].value;
     struct states states;
-    bool found = states_find(sorted, count, &states);
+    bool found = states_find(values, count, &states);
     arena_rewind(arena, mark);
     if (found && median - states.low > matters && states.high - median > matters)
         result_flag(arena, result, VERDICT_SUSPECT, "correlated",

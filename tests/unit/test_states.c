@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "math/random.h"
 #include "math/states.h"
-#include "math/stats.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -54,7 +53,6 @@ static void values_of_two_states_are_told_apart(void **state)
     struct states states;
     for (size_t i = 0; i < 20; i++)
         values[i] = (i < 16 ? 100 : 106) + 0.1 * (double)(i % 4);
-    stats_sort(values, 20);
     assert_true(states_find(values, 20, &states));
     assert_int_equal(states.low_count, 16);
     assert_true(fabs(states.low - 100.15) < 1e-9 && fabs(states.high - 106.15) < 1e-9);
@@ -92,7 +90,6 @@ static void noise_is_hardly_ever_two_states(void **state)
                 struct states states;
                 for (size_t k = 0; k < count; k++)
                     values[k] = draws[d](&random);
-                stats_sort(values, count);
                 alarms += states_find(values, count, &states);
             }
             print_message("distribution %zu, %zu values: %.2f %%\n", d, count,
@@ -116,7 +113,6 @@ static void a_fifth_of_higher_values_is_found(void **state)
                 struct states states;
                 for (size_t k = 0; k < count; k++)
                     values[k] = (k < higher ? 105 : 100) + 0.5 * normal(&random);
-                stats_sort(values, count);
                 found += states_find(values, count, &states);
             }
             assert_in_range(found, TRIES * 9 / 10, TRIES);
