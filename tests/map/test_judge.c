@@ -233,7 +233,6 @@ int main(void)
         cmocka_unit_test(ways_that_contradict_each_other_are_unknown),
         cmocka_unit_test(the_stride_is_a_power_of_two_as_long_as_the_level),
         cmocka_unit_test(chains_are_spread_over_the_caches_of_a_level),
-        cmocka_unit_test(chains_are_spread_over_the_caches_of_a_level),
         cmocka_unit_test(the_bounds_of_who_shares_a_level_contain_the_truth),
         cmocka_unit_test(more_probes_between_the_bounds_narrow_them),
         cmocka_unit_test(the_curve_of_one_core_tells_who_shares_a_level_with_an_uncertain_end),
