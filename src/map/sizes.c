@@ -23,7 +23,8 @@ static const double memory_far = 64;
 // Factor by which a region may lie outside its limits, which later probes may move a little.
 static const double rounding = 1.05;
 // Minimum ratio of the largest to the smallest region that lie in a level alone, for chains over
-// few pages at a time. Chains over almost the same region would have the same latency in any case.
+// few pages at a time, also in memory. Chains over almost the same region would have the same
+// latency in any case.
 static const double room = 1.8;
 // Address translation slows a random chain if a chain over few pages, with the same region, is
 // faster by more than this share. The share is larger for caches, because a chain over few pages
@@ -92,7 +93,7 @@ static struct map_size local_span(const struct map_caches *caches, size_t k)
     struct map_size alone = map_level_alone(curve, sizes, k);
     if (is_memory)
         alone.high = fmin(memory_far * sizes[k - 1].high, exp2(curve->octaves[curve->count - 1]));
-    return is_memory || alone.high >= room * alone.low ? alone : none;
+    return alone.high >= room * alone.low ? alone : none;
 }
 
 size_t map_level_local_regions(const struct map_caches *caches, size_t k,

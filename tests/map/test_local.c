@@ -69,12 +69,31 @@ static void a_rise_that_only_random_chains_show_may_be_translation(void **state)
     run_destroy(run);
 }
 
+static void chains_over_almost_the_same_region_of_memory_show_nothing(void **state)
+{
+    (void)state;
+    // given so little memory that its regions differ by less than half, where chains that visit few
+    // pages at a time still hit the second level
+    struct machine m = machine_hopper;
+    m.local[3] = m.latency[1];
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    device.limits.memory_bytes = UINT64_C(1) << 30;
+    struct run *run = machine_map(&device, &m, NULL);
+    // then such chains change neither the latency of memory nor the number of levels
+    const struct result *memory = machine_found(run, "map/what=memory/path=vector");
+    const struct result *hierarchy = machine_found(run, "map/what=hierarchy/path=vector");
+    assert_true(fabs(machine_value(memory, "latency") / m.latency[3] - 1) < 0.01);
+    assert_true(machine_value(hierarchy, "levels") == 3);
+    run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latencies_are_those_without_translation),
         cmocka_unit_test(a_latency_is_unknown_if_faster_chains_disagree),
         cmocka_unit_test(a_rise_that_only_random_chains_show_may_be_translation),
+        cmocka_unit_test(chains_over_almost_the_same_region_of_memory_show_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
