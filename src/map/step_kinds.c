@@ -17,7 +17,9 @@ enum {
 
 // Log2 of the smallest reach in bytes that a TLB may have: a little below 16 pages of 4 KiB.
 static const double reach_min = 15.9;
-// The kind of a step is known only if its `lead` is at least this: 2 ln 90, as in map/lines.c.
+// A step is known to be a TLB's only if its `lead` is at least this: 2 ln 90, as in map/lines.c. A
+// step is known to be a cache's only if its `lead` is at least COST_MOST, so that one probe does
+// not decide alone: a cache is an answer, but a TLB only takes an answer away.
 static const double margin = 9;
 // Limits of the probes' misfit (staircase.others_misfit). From explained_misfit on, a level counts
 // only if it is flat. Above kinds_misfit, the kind of every step (cache or TLB) is unknown.
@@ -184,10 +186,11 @@ void map_steps_judge_kinds(struct map_steps *steps)
     steps->explained = misfit < explained_misfit;
     for (size_t i = 0; i < steps->all.count; i++) {
         const struct staircase_step *step = &steps->all.steps[i];
-        steps->kinds[i] = misfit > kinds_misfit || step->lead < margin ? STEP_UNKNOWN
-                          : step->kind                                 ? STEP_CACHE
-                          : step->end > reach_min                      ? STEP_TRANSLATION
-                                                                       : STEP_UNKNOWN;
+        double least = step->kind ? COST_MOST : margin;
+        steps->kinds[i] = misfit > kinds_misfit || step->lead < least ? STEP_UNKNOWN
+                          : step->kind                                ? STEP_CACHE
+                          : step->end > reach_min                     ? STEP_TRANSLATION
+                                                                      : STEP_UNKNOWN;
     }
 }
 
