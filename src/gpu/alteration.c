@@ -15,7 +15,7 @@ struct variable {
     uint32_t vendor_id;
     // value of the variable that alters nothing; NULL if every value but "" alters the driver
     const char *usual;
-    const char *effect; // what the variable does: the end of the sentence "NAME=VALUE is set: …"
+    const char *effect; // what the variable does, as the end of the sentence "NAME=VALUE is set: …"
     bool submissions_only;
 };
 

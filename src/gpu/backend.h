@@ -6,11 +6,11 @@
 // batch.c.
 //
 // A slot is a function pointer of a backend. A slot whose name ends in _create sets the members
-// that its comment names; the front end then sets the others. Before a call, the front end replaces
-// zeros in descriptions by defaults: queues are not NULL, ranges have their length, and sizes of
-// images, numbers of workgroups or instances, and queue_count are above 0. A slot that fails sets
-// the error; a _create also frees what it made, unless the device hangs. The device stays usable
-// after a failure, unless it is lost.
+// that its comment names; the front end then sets the other members. Before a call, the front end
+// replaces zeros in descriptions by defaults: queues are not NULL, ranges have their length, and
+// sizes of images, numbers of workgroups or instances, and queue_count are above 0. A slot that
+// fails sets the error; a _create also frees what it made, unless the device hangs. The device
+// stays usable after a failure, unless it is lost.
 //
 // In an ordered batch, each command must start after the command before it is done, and see its
 // results. CUDA streams and in-order queues of OpenCL keep this order; for Vulkan, the backend
@@ -106,7 +106,7 @@ struct gpu_batch {
     // index of the span (timed range) that has begun but not ended; −1 if there is none
     int open_span;
     uint64_t spans_recorded; // set of spans: bit i is 1 if begin and end of span i are recorded
-    uint64_t ready_ns;       // host time when the recording ended: all spans are later
+    uint64_t ready_ns;       // host time when the recording ended; all spans are later
     // Bit i of splits_set is 1 if the first half of split barrier i, its set, is recorded. Bit i of
     // splits_waited is 1 if the second half, its wait, is recorded.
     uint64_t splits_set, splits_waited;
@@ -114,8 +114,8 @@ struct gpu_batch {
     // lengths of the spans can be read, except while the batch is in flight, after it has failed,
     // and after the device was lost.
     bool finished;
-    // The batch in flight waits on the device for this hold (or NULL) and the batches in `after`.
-    // The front end sets `after` before batch_submit, and `hold` after it.
+    // The batch in flight waits on the device for the batches in `after` and, unless it is NULL,
+    // for `hold`. The front end sets `after` before batch_submit, and `hold` after it.
     struct gpu_hold *hold;
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
@@ -194,8 +194,8 @@ struct gpu_enumeration {
 // devices, lists the API as unavailable and returns false.
 bool gpu_count_check(struct gpu_enumeration *to, uint64_t devices);
 
-// Fails if no span of the batch can have lasted `ns`: a span is not negative, and not much longer
-// than the host's time since the recording ended. Then the driver's time stamps are wrong.
+// Fails if `ns` cannot be the length of a span, because it is negative, or much longer than the
+// host's time since the recording ended. Then the driver's time stamps are wrong.
 MUST_CHECK bool gpu_span_check(const struct gpu_batch *batch, double ns, struct error *err);
 
 // The functions of a backend that implement gpu/graphics.h.
@@ -290,7 +290,8 @@ struct gpu_counting {
     //   set_end, also after an error, but not if set_begin failed
     //
     // A backend may keep its profiler open for the next run (gpu_counters.kept), but closes it if a
-    // run fails. A run with a kept profiler that fails with ERROR_UNSUPPORTED is repeated once.
+    // run fails. If a run with a kept profiler fails with ERROR_UNSUPPORTED, the front end repeats
+    // the run once.
     bool (*set_begin)(struct gpu_counter_set *, struct error *);
     bool (*pass_begin)(struct gpu_counter_set *, struct error *);
     bool (*batch_begin)(struct gpu_counter_set *, size_t batch, struct error *);
@@ -313,13 +314,13 @@ struct gpu_backend {
 
     // Loads the API's library, reports its devices through `to`, and returns the backend's state.
     // If there is no usable device, reports the reason (add_unavailable) and returns NULL; unload
-    // is then not called. The model backend reports no reason if no model was asked for.
+    // is then not called. The model backend reports no reason if the user asked for no model.
     void *(*load)(struct gpu_enumeration *to);
     void (*unload)(void *state);
 
-    // Returns true if the earlier backends of gpu_backends must be loaded before this backend:
-    // otherwise its library may miss devices. Is NULL in all backends but OpenCL
-    // (opencl_after_others).
+    // Returns true if the earlier backends of gpu_backends must be loaded before this backend,
+    // because its library may miss devices otherwise. Only the OpenCL backend has this slot
+    // (opencl_after_others); in other backends it is NULL.
     bool (*after_others)(void);
 
     // Opens a device. The returned struct is allocated in `arena`, and its first member is a struct

@@ -147,7 +147,7 @@ static bool submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error 
     if (!device->backend->batch_submit(batch, hold, err)) {
         batch->after_count = 0;
         gpu_device_note(device, false, err);
-        gpu_hold_let_go(hold); // the queue may already wait for it
+        gpu_hold_let_go(hold); // the queue may already wait for the hold
         return false;
     }
     batch->hold = hold;
@@ -229,7 +229,8 @@ bool gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *e
 
 bool gpu_span_check(const struct gpu_batch *batch, double ns, struct error *err)
 {
-    // Device clocks are much better than this, but some drivers round their unit.
+    // Device clocks are much more accurate than this limit, but some drivers round the unit of time
+    // stamps.
     static const double clock_error = 2, error_ns = 1e6;
     double passed_ns = (double)(clock_now_ns() - batch->ready_ns);
     if (ns >= 0 && ns <= clock_error * passed_ns + error_ns)

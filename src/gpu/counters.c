@@ -90,7 +90,8 @@ unsigned gpu_counter_set_passes(const struct gpu_counter_set *set)
     return set->passes;
 }
 
-// After a failed wait, gpu_batch_finish ends the batch, so that it does not stay in flight.
+// Runs the batch. If the wait for it fails, ends it by gpu_batch_finish, so that it does not stay
+// in flight.
 static bool run_to_end(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
     bool ran = gpu_batch_run(batch, timeout_ns, err);
@@ -121,7 +122,7 @@ static bool run_pass(struct gpu_counter_set *set, const struct gpu_counter_run *
     bool ran = true;
     for (size_t i = 0; ran && i < run->count; i++)
         ran = run_batch(set, run, i, err);
-    // Calls pass_end even after an error: otherwise the backend's pass would stay open.
+    // Calls pass_end even after an error, because otherwise the backend's pass would stay open.
     struct error unheard;
     return slots->pass_end(set, more, ran ? err : &unheard) && ran;
 }

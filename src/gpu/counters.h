@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads hardware counters: bytes that each memory level moved, instructions of each kind, cycles.
-// Those in the table GPU_COUNTERS have the same names on all devices; all others have only the
-// names that their vendor gave them. A counter set is a list of counters that are read together. A
+// The counters in the table GPU_COUNTERS have the same names on all devices; all other counters
+// have only their vendor's names. A counter set is a list of counters that are read together. A
 // device may need several passes for one set, each with the same batches.
 //
 // While counters are open, the device may be slower, so times of a run with counters are not used.
@@ -101,7 +101,7 @@ struct gpu_counter_source {
 
 struct gpu_counters;
 
-// Opens the hardware counters of a device, which must not be open already. Returns NULL with
+// Opens the hardware counters of a device; they must not be open already. Returns NULL with
 // ERROR_UNSUPPORTED if the API or the device has no counters, a library is missing or fails, the
 // user may not read counters, or another program reads them. If a library or the permission is
 // missing, the message says what to do. gpu_counters_close accepts NULL.

@@ -28,9 +28,9 @@ MUST_CHECK static inline bool gpu_device_check(const struct gpu_device *device, 
     return error_set(err, ERROR_DEVICE_LOST, "%s was lost: open it again", device->info->id);
 }
 
-// Must be called after each call of the backend that can set an error, with the result `ok` and the
-// error `err` of that call. If the error is ERROR_DEVICE_LOST, marks the device as lost. If `err`
-// is NULL, does not mark the device. Returns `ok`.
+// Marks the device as lost if the code of `err` is ERROR_DEVICE_LOST; `err` may be NULL. Must be
+// called after each call of the backend that can set an error, with the result `ok` and the error
+// `err` of this call. Returns `ok`.
 static inline bool gpu_device_note(struct gpu_device *device, bool ok, const struct error *err)
 {
     if (!ok && err && err->code == ERROR_DEVICE_LOST)
@@ -72,8 +72,8 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
 bool gpu_batch_is_on(const struct gpu_batch *batch, uint32_t queues);
 
 // Fails with ERROR_DEVICE_LOST if the device is lost. Otherwise fails with ERROR_INTERNAL if a hold
-// (gpu_hold_create) blocks the device's first queue: a copy between host and device would then wait
-// for ever.
+// (gpu_hold_create) blocks the device's first queue, because a copy between host and device would
+// then wait for ever.
 MUST_CHECK bool gpu_host_copy_check(struct gpu_device *device, struct error *err);
 
 // Fails with ERROR_INTERNAL if `object` is NULL or belongs to another device. `object` points to a
@@ -94,12 +94,13 @@ MUST_CHECK bool gpu_record_check(const struct gpu_batch *batch, struct error *er
 // failed. ERROR_DEVICE_LOST also marks the device as lost.
 void gpu_record_fail(struct gpu_batch *batch, const struct error *err);
 
-// Must be called after a command was recorded; `ok` and `err` are the result. If `ok` is true,
-// counts the command; else calls gpu_record_fail with `err`.
+// Counts a recorded command if `ok` is true; else calls gpu_record_fail with `err`. Must be called
+// after the recording of each command, with its result `ok` and its error `err`.
 void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err);
 
 struct gpu_arguments {
-    // arguments for the kernel; gpu_arguments_check replaces a range's length of 0 by the real one
+    // arguments for the kernel; gpu_arguments_check replaces a range's length of 0 by the real
+    // length
     struct gpu_arg *args;
     const void *params;
     size_t params_bytes;

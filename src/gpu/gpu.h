@@ -5,24 +5,24 @@
 //   device ── is opened from one gpu_info, in the process that measures
 //   scope  ── owns objects, and frees them when it is closed
 //   buffer, typed view, image, sampler, program ── are created in a scope
-//   batch  ── commands that are checked and recorded once, and submitted many times: through Vulkan
-//             and CUDA graphs (`replay`) with one driver call, else with one or more for each
-//             command
+//   batch  ── commands that are checked and recorded once, and submitted many times. Vulkan
+//             and CUDA graphs (`replay`) submit with one driver call; otherwise each command needs
+//             at least one driver call
 //   hold   ── keeps a submitted batch from starting until the host releases the hold; a batch can
 //             also wait on the device for other batches (gpu_batch_submit_after)
 //
 // Recording functions return nothing: the batch keeps the first error, and gpu_batch_end reports
 // it. ERROR_INTERNAL means a mistake of the caller, or an unusual error of the driver.
-// ERROR_UNSUPPORTED means that the device, the driver or this build cannot do it. After
+// ERROR_UNSUPPORTED means that the device, the driver or this build cannot do what was asked. After
 // ERROR_DEVICE_LOST, later calls that create objects, copy, submit, or wait for a batch in flight
 // fail with the same code.
 //
 // Only one thread may use a device, with two exceptions. Other threads may submit recorded batches
 // and wait for them, if no two threads use the same queue. Without `validation`, several threads
-// may call gpu_program_create at the same time, each with its own scope, while no other function is
-// called for the device, and no program is one of rays. Optional features have their own headers:
-// drawing (gpu/graphics.h), rays (gpu/rays.h), placement of managed memory (gpu/managed.h), copies
-// between devices (gpu/peers.h), hardware counters (gpu/counters.h).
+// may call gpu_program_create at the same time, each with its own scope. Meanwhile no thread may
+// call another function for the device or create a program of rays. Optional features have their
+// own headers: drawing (gpu/graphics.h), rays (gpu/rays.h), placement of managed memory
+// (gpu/managed.h), copies between devices (gpu/peers.h), hardware counters (gpu/counters.h).
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 
@@ -51,16 +51,17 @@ struct gpu_system_desc {
     const char *only_api;
     bool validation; // true: turn on Vulkan's own validation and count its messages
     // Identities (gpu_info_identity) of devices that another process has listed. These devices get
-    // the same ids here, even if the driver's order has changed; others get free ids. An identity
-    // without a UUID or PCI address is ignored.
+    // the same ids here, even if the driver's order has changed; other devices get free ids. An
+    // identity without a UUID or PCI address is ignored.
     const char *const *known;
     size_t known_count;
 };
 
 // Loads the backends and lists their devices, without opening any. Never fails. `desc` may be NULL
-// (all zeros). Backends without a library or a usable device, and devices with impossible limits
-// (gpu_info_check), are unavailable, with the reason; the model backend only if a model was asked
-// for. Names and reasons are printable (text_printable). The system must outlive its devices.
+// (all zeros). Lists as unavailable, with the reason: backends without a library or a usable
+// device, and devices with impossible limits (gpu_info_check). Does so for the model backend only
+// if the user asked for a model. Names and reasons are printable (text_printable). The system must
+// outlive its devices.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
@@ -137,9 +138,9 @@ struct gpu_calibrated_timestamp {
     uint64_t deviation_ns; // maximum time in ns between the readings of the two clocks
 };
 
-// Reads the device's clock and the host's clock, which only some Vulkan drivers can do. Returns
-// false if the API or the driver cannot do so, if the call fails or gives a time of the host that
-// is not now, or if the device is lost.
+// Reads the device's clock and the host's clock at the same time. Only some Vulkan drivers can do
+// so. Returns false if the API or the driver cannot do so, the device is lost, the call fails, or
+// the host's time in its result is not the present time.
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *timestamp);
 
@@ -149,9 +150,10 @@ bool gpu_device_calibrated_timestamp(struct gpu_device *device,
 MUST_CHECK bool gpu_device_choose_clock(struct gpu_device *device, double core_hz,
                                         struct error *err);
 
-// Keeps the device's clocks at the driver's peak level, for all programs, until they are freed or
-// the device is closed; does nothing if they are held. Needs STABLE_CLOCK: RADV holds the clocks
-// while a program has the profiling lock; before Linux 5.17, it succeeds without any effect.
+// Keeps the device's clocks at the driver's peak level, for all programs, until
+// gpu_device_free_clock or gpu_device_close. Does nothing if the clocks are held already. Needs
+// STABLE_CLOCK, which only RADV has: it holds the clocks while a program has the profiling lock.
+// Before Linux 5.17, the call succeeds without any effect.
 MUST_CHECK bool gpu_device_hold_clock(struct gpu_device *device, struct error *err);
 void gpu_device_free_clock(struct gpu_device *device);
 
@@ -164,9 +166,9 @@ size_t gpu_device_live_objects(const struct gpu_device *device);
 size_t gpu_device_validation_messages(const struct gpu_device *device, const char **first);
 
 // Something outside fathom that changes how the driver works: a library between fathom and the
-// driver, or an environment variable. Measured times may then not be the driver's own.
+// driver, or an environment variable. Measured times may then not be the driver's own times.
 struct gpu_alteration {
-    const char *text; // what alters the driver, as a sentence without full stop; NULL if nothing
+    const char *text; // sentence on what alters the driver, without full stop; NULL: no alteration
     // true if only the start of submitted work changes; false if kernels may run differently, too
     bool submissions_only;
 };
@@ -178,11 +180,12 @@ struct gpu_alteration gpu_device_alteration(const struct gpu_device *device, str
 // closed in any order.
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
-// Closes the scope and frees its objects. Unless the device is lost, first releases its holds. Then
-// waits for its batches, and for batches that wait for its holds or batches. Before each wait,
-// releases all holds that block the queue of that batch. If a batch is not done after 5 s, the
-// device counts as lost, and nothing that the batch may still access is freed. Batches of other
-// scopes that use the scope's buffers, images or programs must be done. Accepts NULL.
+// Closes the scope and frees its objects. Unless the device is lost, first releases the scope's
+// holds. Then waits for the scope's batches, and for batches that wait for a hold or a batch of the
+// scope. Before each wait, releases all holds that block the queue of the awaited batch. If a batch
+// is not done after 5 s, the device counts as lost, and nothing that the batch may still access is
+// freed. Batches of other scopes that use the scope's buffers, images or programs must be done.
+// Accepts NULL.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -400,12 +403,12 @@ struct gpu_program_desc {
     } rays;
     // number of threads of a subgroup; 0: the driver chooses; above 0: needs SUBGROUP_CHOICE
     uint32_t subgroup_threads;
-    // If L1 and shared memory are one memory, this percentage of it is used as L1: a hint for the
-    // driver. If it is 0, the driver chooses. Ignored if the device lacks L1_CHOICE.
+    // If L1 and shared memory are one memory, the percentage of this memory for L1, as a hint for
+    // the driver; 0: the driver chooses. Ignored if the device lacks L1_CHOICE.
     unsigned l1_percent;
-    // Bytes of shared memory in addition to those that the kernel declares. A kernel gets the
-    // address of that memory from CHOSEN_SHARED_WORDS (bench/prelude/). Values above 0 need
-    // SHARED_CHOICE.
+    // Bytes of shared memory that a workgroup gets in addition to the kernel's declared shared
+    // memory. A kernel gets the address of this extra memory from CHOSEN_SHARED_WORDS
+    // (bench/prelude/). Values above 0 need SHARED_CHOICE.
     unsigned shared_bytes;
 };
 
@@ -494,15 +497,17 @@ void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer);
 
 // A split barrier is a memory barrier in two halves, set and wait. Commands after the wait start
-// when all commands before the set are done, and see what those commands wrote. It does not order
-// commands between set and wait. A batch sets, then awaits each split at most once. Needs SPLITS.
+// when all commands before the set are done, and see what those commands wrote. The split does not
+// order the commands between set and wait. A batch sets each split at most once, then waits for it
+// at most once. Needs SPLITS.
 void gpu_batch_split_set(struct gpu_batch *batch, unsigned split);
 void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 
-// Measures from the end of all commands before the span to the end of all commands in the span; no
-// command of the batch runs across its begin or end. On Vulkan the span includes the time stamps
-// (2–3 µs on an H200), but not the barrier after it. Spans must not nest; a batch has at most 64,
-// and records each at most once. An API without time stamps in batches times the commands.
+// Measures the time from the end of all commands before the span to the end of all commands in the
+// span. No command of the batch runs across the start or the end of the span. On Vulkan the span
+// includes the time stamps (2–3 µs on an H200), but not the barrier after the span. Spans must not
+// nest. A batch has at most 64 spans, and records each span at most once. If an API has no time
+// stamps in batches, its backend times the commands.
 void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span);
 void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
 
@@ -532,8 +537,8 @@ enum {
 struct gpu_submit {
     struct gpu_hold *hold; // hold that the batch waits for; NULL if there is none
     // Batches of the same device that were submitted earlier. This batch starts when their latest
-    // submissions are done, and sees what they wrote. If several are on one queue, only the last is
-    // needed.
+    // submissions are done, and sees what they wrote. If several batches are on one queue, only the
+    // last batch is needed.
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
 };

@@ -67,7 +67,8 @@ static bool check_stage(const struct gpu_kernel *kernel, enum gpu_stage stage, s
                      name);
 }
 
-// Returns the kernel with more arguments; NULL with the error if the two lists do not agree.
+// Returns the kernel with more arguments; NULL with the error if the kernels' lists of arguments do
+// not agree.
 static const struct gpu_kernel *join_args(const struct gpu_draw_program_desc *desc,
                                           struct error *err)
 {

@@ -203,16 +203,16 @@ MUST_CHECK bool gpu_require(const struct gpu_info *info, gpu_caps needed, struct
 // Returns the device's UUID as 32 hexadecimal digits, in `arena`; NULL if it is not known.
 const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info);
 
-// Returns the identity of a device, in `arena`, by which other processes find the device: the id,
-// "=", and the UUID (or else the PCI address), for example
-// "cuda:0=00112233445566778899aabbccddeeff"; only the id if neither is known. Of devices with equal
-// UUIDs, the second gets "+1" at the end, the third "+2". The id alone is not reliable: drivers may
-// change the order of their devices, for example when a card is lost.
+// Returns the identity of a device, in `arena`, by which other processes find the device. It is the
+// id, "=", and the UUID (or else the PCI address), for example
+// "cuda:0=00112233445566778899aabbccddeeff"; only the id if neither is known. If devices have equal
+// UUIDs, the second gets "+1" at the end, the third "+2". The id alone is not reliable, because
+// drivers may change the order of their devices, for example when a card is lost.
 const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 
 // Checks limits and queue families, before fathom computes with them. If a value cannot be true,
-// fails with ERROR_UNSUPPORTED and the message "driver reports …". A limit may be 0 (not reported).
-// Only stamp_step_ps must be above 0 if stamp_bits is above 0.
+// fails with ERROR_UNSUPPORTED and the message "driver reports …". A limit may be 0 (not reported),
+// but stamp_step_ps must be above 0 if the device has time stamps.
 MUST_CHECK bool gpu_info_check(const struct gpu_info *info, struct error *err);
 
 // gpu_limit_name and gpu_limit_value return the name and the value of row `limit` of the table

@@ -11,10 +11,11 @@
 //
 //   RAY_QUERY      compute kernels trace rays (rayQueryEXT)
 //   RAY_PIPELINE   RAYGEN kernels trace rays (traceRayEXT). gpu_program_create gets such a kernel
-//                  with a `miss` and a `closest_hit` kernel, optionally an `any_hit` kernel, for
-//                  what is not opaque, and an `intersection` kernel, for boxes in place of
-//                  triangles. These have no arguments, and get the params of the RAYGEN kernel.
-//                  A workgroup of a dispatch has GPU_RAYS_GROUP threads, side by side along x.
+//                  with a `miss` and a `closest_hit` kernel. It may also get an `any_hit` kernel
+//                  for trees that are not opaque, and an `intersection` kernel for boxes in place
+//                  of triangles. These four kernels have no arguments, and get the params of the
+//                  RAYGEN kernel. A workgroup of a dispatch has GPU_RAYS_GROUP threads, side by
+//                  side along x.
 #ifndef GPU_RAYS_H
 #define GPU_RAYS_H
 

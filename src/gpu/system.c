@@ -33,7 +33,7 @@ struct enumeration {
     struct gpu_system *system;
     const char *api;
     unsigned next_index;
-    // true if the backend is loaded only because another one needs it
+    // true if the backend is loaded only because another backend needs it
     bool unlisted;
 };
 
@@ -73,8 +73,8 @@ static unsigned count_twins(const struct gpu_system *system, const struct gpu_in
     return twins;
 }
 
-// Returns true if `known` is "API:…" with the API of the device, and ends in `own`, the identity of
-// the device from its "=" on.
+// Returns true if `known` is "API:…" with the API of the device, and ends in `own`, which is the
+// device's identity from the "=" on.
 static bool is_known_as(const struct gpu_info *info, const char *own, const char *known)
 {
     size_t api = strlen(info->api);
@@ -82,8 +82,8 @@ static bool is_known_as(const struct gpu_info *info, const char *own, const char
            strcmp(known + strcspn(known, "="), own) == 0;
 }
 
-// Sets info->id: that of the known device with the same identity, else the first id of its API that
-// is free.
+// Sets info->id to the id of the known device with the same identity; if there is none, to the
+// first free id of the API.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;
@@ -161,7 +161,7 @@ static void add_device(struct gpu_enumeration *to, const struct gpu_info *found)
     struct error err;
     info.api = enumeration->api;
     info.index = enumeration->next_index++;
-    // A UUID of zeros is none: several devices may have it.
+    // A UUID of zeros does not count, because several devices may have it.
     info.has_uuid = info.has_uuid && memcmp(info.uuid, no_uuid, sizeof no_uuid) != 0;
     make_printable(to->arena, info.name, sizeof info.name);
     if (!info.name[strspn(info.name, " ")])
