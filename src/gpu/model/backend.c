@@ -105,8 +105,9 @@ static void unload(void *state)
     (void)state; // nothing to free, because the state lives in the system's arena
 }
 
-// Rounds up to the alignment of buffers: a multiple of 2 MiB and of one way of each level (unless
-// above most_step). So a buffer begins in the first set of each level that is not hashed.
+// Rounds up to a multiple of 2 MiB and of the size of one way of each level; leaves out a level
+// whose way would raise the alignment above most_step. So a buffer begins in the first set of each
+// level that is not hashed.
 static uint64_t align_address(const struct model_machine *machine, uint64_t address)
 {
     uint64_t step = page_bytes;

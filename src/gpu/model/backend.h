@@ -9,8 +9,8 @@
 //   machine.c  reads the file that describes the machine
 //   counters.c counts what the simulated caches served and what streams moved
 //
-// A stream is all that a dispatch reads from, or writes to, one buffer. The kernel describes it
-// (gpu/model/steady.h); its single loads and stores are not simulated.
+// A stream is all that a dispatch reads from, or writes to, one buffer. The kernel describes the
+// stream (gpu/model/steady.h); the stream's single loads and stores are not simulated.
 #ifndef GPU_MODEL_BACKEND_H
 #define GPU_MODEL_BACKEND_H
 
@@ -69,8 +69,8 @@ struct model_places {
     uint64_t dispatch;
 };
 
-// Returns the table of `n` words that belongs to `n` and `key`. If there is none, creates a zeroed
-// table, which may replace the least recently used one. Returns NULL if n is 0 or above
+// Returns the table of `n` words that belongs to `n` and `key`. If there is no such table, creates
+// a zeroed table, which may replace the least recently used table. Returns NULL if n is 0 or above
 // MODEL_PLACES_MAX, the current dispatch uses all tables, or the host has no memory.
 uint32_t *model_places_find(struct model_places *places, uint32_t n, uint32_t key);
 
@@ -148,7 +148,8 @@ void model_thread_stream(const struct model_stream *stream);
 uint32_t model_thread_sum(const void *from, uint64_t bytes);
 
 // Returns a table of `n` words for values that depend only on `n` and `key`. A later dispatch may
-// find the values that a kernel stored there. Returns NULL if model_places_find returns NULL.
+// find the values that a kernel stored in the table. Returns NULL if model_places_find returns
+// NULL.
 uint32_t *model_thread_places(uint32_t n, uint32_t key);
 
 // ---------------------------------------------------------------- backend.c

@@ -153,7 +153,7 @@ static double draw_slowness(struct model_device *device)
     return draw_unit(&device->random) < machine->outliers ? 1.5 * factor : factor;
 }
 
-// Returns the core clock in Hz now. A dispatch keeps the clock with which it begins.
+// Returns the present core clock in Hz. A dispatch keeps the clock with which it begins.
 static double core_clock_hz(const struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -170,8 +170,9 @@ static void pass_time(struct model_device *device, double ns)
     device->now_ns += ns;
 }
 
-// Discards the stored sums (memory.c) of buffers that a kernel may have written: all from which no
-// stream reads, or every buffer if a simulated kernel gets addresses.
+// Discards the stored sums (memory.c) of each buffer that the kernel may have written, because no
+// stream reads from the buffer. If a simulated kernel gets addresses, discards the sums of all
+// buffers.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;

@@ -10,7 +10,8 @@
 
 struct cache {
     // A word for each line, set after set: the tag (0 if there is no line), then a bit for each
-    // sector that is present. LRU keeps the lines of a set by their last use, the latest first.
+    // sector that is present. With LRU, the lines of a set are sorted by their last use, the latest
+    // first.
     uint32_t *lines;
     // trees[set]: bits of the PLRU tree of the set; NULL unless the replacement is PLRU
     uint64_t *trees;
@@ -121,7 +122,7 @@ static inline struct place place_of(const struct level *level, uint64_t address)
     return (struct place){set, (uint32_t)run + 1};
 }
 
-// Returns the way that is replaced next: the bits of the PLRU tree lead to this way.
+// Returns the way to which the bits of the PLRU tree lead: the way that is replaced next.
 static uint32_t plru_victim(uint64_t tree, uint32_t ways)
 {
     uint32_t node = 1;
@@ -169,7 +170,7 @@ static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t up
     return (halves[0] | halves[1]) != 0;
 }
 
-// Returns the way whose line has this tag; the number of ways if there is none.
+// Returns the way whose line has this tag; the number of ways if no line has it.
 static inline uint32_t find_way(const struct level *level, const uint32_t *lines, uint32_t tag)
 {
     const uint32_t ways = level->ways, upper = UINT32_MAX << level->sectors;
@@ -198,7 +199,8 @@ static bool access_in_place(const struct level *level, struct cache *cache, stru
     return hit;
 }
 
-// Returns true if the sector was in the set. `lines` is sorted by the last use, the latest first.
+// Returns true if the set has the sector; otherwise adds it. Keeps `lines`, the lines of the set,
+// sorted by their last use, the latest first.
 static inline bool access_newest_first(const struct level *level, uint32_t *lines, uint32_t tag,
                                        uint32_t sector)
 {

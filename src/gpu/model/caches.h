@@ -32,8 +32,9 @@ const uint64_t *model_caches_served(const struct model_caches *caches);
 // Does not change the TLBs.
 void model_caches_fill(struct model_caches *caches, uint64_t bytes);
 
-// Makes the host prefetch the memory of the simulated sets that a later load from this address will
-// use, except those of the first level and of the TLBs. Does not change the simulated caches.
+// Makes the host prefetch the memory of the simulated sets that a later load from `address` will
+// use. Leaves out the sets of the first level and of the TLBs. Does not change the simulated
+// caches.
 void model_caches_expect(const struct model_caches *caches, uint32_t core, uint64_t address);
 
 #endif

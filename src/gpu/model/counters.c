@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters of a simulated device: loads that each level has served, and bytes of streams.
 // The first level counts as L1 and the next as L2; a single level with "shared": "chip" is the L2.
-// After an L2 that is the near half of a cache comes the far half.
+// If the L2 is the near half of a cache, the next level is the far half.
 #include "gpu/model/backend.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static uint32_t l2_of(const struct model_machine *machine)
     return has_l1 ? 1 : 0;
 }
 
-// Returns the index of the level that is the far half of the L2; level_count + 1 if none is.
+// Returns the index of the level that is the far half of the L2; level_count + 1 if no level is.
 static uint32_t far_of(const struct model_machine *machine)
 {
     uint32_t l2 = l2_of(machine), count = machine->level_count;
@@ -61,8 +61,9 @@ void model_count_streams(struct model_device *device, const struct model_executi
     }
 }
 
-// Sets `now` to all counters. A simulated load counts as one sector at each level that it reaches.
-// DRAM has the sector size of the last level; all other levels have that of the first level.
+// Sets now[c] to the present value of counter c, for all counters. A simulated load counts as one
+// sector at each level that it reaches. DRAM has the sector size of the last level; all other
+// levels have the sector size of the first level.
 static void count(const struct model_device *device, double now[GPU_COUNTER_COUNT])
 {
     const struct model_machine *machine = &device->machine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs a kernel that is compiled for the host (bench/prelude/host.clh), thread by thread, in
-// virtual time. A thread that waits keeps its stack. Small workgroups with a core each run
-// interleaved, so that their accesses reach shared caches in the order of virtual time, to within
+// virtual time. A thread that waits keeps its stack. Small workgroups run interleaved if each has
+// its own core, so that their accesses reach shared caches in the order of virtual time, to within
 // QUANTUM_CYCLES. Other workgroups run one after another.
 #include "gpu/model/backend.h"
 
@@ -15,11 +15,11 @@ enum {
     // Size and alignment, in bytes, of the host stack of a fiber, on which a simulated thread runs.
     // The struct fiber lies at the stack pointer rounded down to a multiple of STACK_BYTES.
     STACK_BYTES = 1 << 16,
-    // maximum number of threads of a workgroup, and minimum number of stacks of a device
+    // minimum number of stacks of a device; also the most threads of a simulated workgroup
     STACKS = 256,
     // maximum number of threads of a workgroup that runs interleaved with other workgroups
     ABREAST = 32,
-    // The deadline of an interleaved group is so many cycles after the time of its slowest thread.
+    // cycles from the time of the slowest thread of an interleaved group to the group's deadline
     QUANTUM_CYCLES = 4096,
     STAMP_CYCLES = 8, // duration in cycles of reading a clock
     ARGS_MAX = 2      // maximum number of buffers of a kernel compiled for the host
@@ -66,7 +66,8 @@ struct group {
     uint32_t stopped, due;
 };
 
-// The stacks of all fibers. A fiber never ends: it waits for the next group with a thread to start.
+// The stacks of all fibers. A fiber never ends: it waits for the next group that has a thread to
+// start.
 struct model_stacks {
     // `count` stacks of STACK_BYTES bytes; a page takes memory only once it is touched
     char *memory;
@@ -216,8 +217,9 @@ struct words {
     uint32_t word[GPU_PARAMS_MAX_BYTES / 4];
 };
 
-// Always passes the largest struct of params, which lies on the stack (ABI of x86-64). Kernels can
-// read a smaller one there, because clang compiles kernels with the calling convention of SPIR.
+// Calls the kernel with the largest struct of params, which lies on the stack (ABI of x86-64). A
+// kernel with a smaller struct can read it there, because clang compiles kernels with the calling
+// convention of SPIR.
 static void call_kernel(const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -267,7 +269,8 @@ static ucontext_t *context_of(struct group *group, struct fiber *fiber)
     return &fiber->context;
 }
 
-// Lets all threads at a barrier continue at the time of the last. Returns false if none waits.
+// Lets all threads at a barrier continue at the time of the last thread. Returns false if no thread
+// waits at a barrier.
 static bool pass_barrier(struct group *group)
 {
     bool any = false;
@@ -287,8 +290,8 @@ static bool pass_barrier(struct group *group)
     return any;
 }
 
-// Returns the fiber that runs next; NULL if there is none. Fibers that never had a thread are
-// skipped once all threads have started: each check would touch a new page, and all these pages
+// Returns the fiber that runs next; NULL if there is none. Once all threads have started, skips
+// fibers that never had a thread, because each check would touch a new page, and all these pages
 // share one set of the host's caches.
 static struct fiber *next_fiber(struct group *group)
 {
@@ -315,8 +318,8 @@ static struct fiber *next_fiber(struct group *group)
     return fiber;
 }
 
-// Lets the next fiber run, and returns when the calling one runs again. Switches directly if
-// possible: through the scheduler, there would be two switches, each with a system call.
+// Lets the next fiber run, and returns when the calling fiber runs again. Switches directly if
+// possible, because through the scheduler there would be two switches, each with a system call.
 static void give_way(struct fiber *fiber)
 {
     struct group *group = fiber->group;
@@ -380,7 +383,7 @@ static double run_in_turn(struct group *group, uint32_t count, double *core_free
     return cycles;
 }
 
-// Runs the groups interleaved, always the slowest next. Returns the duration in cycles.
+// Runs the groups interleaved, always the slowest group next. Returns the duration in cycles.
 static double run_abreast(struct group *groups, uint32_t count)
 {
     double start = groups[0].execution->start_cycles, end = start;

@@ -235,7 +235,8 @@ static bool is_beyond(const struct member_place *place, const struct model_cache
     return true;
 }
 
-// Reads an array of cache levels or TLBs; a level must be larger and slower than the one before.
+// Reads an array of cache levels or TLBs; a level must be larger and slower than the level before
+// it.
 static bool read_caches(const struct member_place *root, const char *key, uint32_t most,
                         bool (*read)(const struct member_place *, struct model_cache_desc *),
                         struct model_cache_desc *caches, uint32_t *count)
@@ -295,7 +296,8 @@ static bool read_memory(const struct member_place *root, struct model_machine *m
            read_refresh(&place, json_object_get(object, "refresh"), machine);
 }
 
-// From after_ns on, each period begins with length_ns at core_clock_hz of "throttling".
+// Reads "throttling": from after_ns on, the core clock is core_clock_hz in the first length_ns of
+// each period.
 static bool read_throttling(const struct member_place *root, struct model_machine *machine)
 {
     json_t *object = json_object_get(root->object, "throttling");
@@ -329,7 +331,8 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     double since_ns = own_ns - machine->company_after_ns, slice_ns = machine->company_slice_ns;
     if (!(machine->company_period_ns > 0) || since_ns < 0)
         return 0;
-    // In the first length_ns of a period, others and this process take turns, the others first.
+    // In the first length_ns of a period, other processes and this process use the device in turn,
+    // the other processes first.
     double length_ns = machine->company_length_ns;
     double pairs = floor(length_ns / (2 * slice_ns));
     double away_ns = pairs * slice_ns + fmin(length_ns - 2 * slice_ns * pairs, slice_ns);
@@ -342,7 +345,8 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     return periods * away_ns + begun;
 }
 
-// Sets how many cores share one near cache: an equal part of those that share the next level.
+// Sets the number of cores that share one near cache: an equal part of the cores that share the
+// next level.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {

@@ -75,8 +75,8 @@ struct model_machine {
     uint64_t seed;
 };
 
-// Returns how long, in ns, other processes have used the device when it has worked own_ns for this
-// process. The model's file describes these simulated processes.
+// Returns the time in ns for which other processes have used the device, once it has worked own_ns
+// for this process. The model's file describes the simulated other processes.
 double model_company_ns(const struct model_machine *machine, double own_ns);
 
 // Reads a model's file into `machine`; its strings live in `arena`. If the file cannot be read or

@@ -10,8 +10,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Returns the most workgroups that `sharers` neighbouring cores run together. An incomplete last
-// round is spread evenly over the cores.
+// Returns the largest number of workgroups that `sharers` neighbouring cores run in all. An
+// incomplete last round is spread evenly over the cores.
 static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
 {
     uint64_t cores = machine->cores, last = groups % cores;
@@ -24,7 +24,8 @@ static uint64_t sharers_of(const struct model_machine *machine,
     return level->sharers ? level->sharers : machine->cores;
 }
 
-// Returns the bytes of the stream that the cores of one cache access; common bytes count once.
+// Returns the bytes of the stream that the cores of one cache access. Bytes that several of these
+// cores access count once.
 static double footprint(const struct model_machine *machine, const struct model_cache_desc *level,
                         const struct model_stream *stream)
 {
@@ -65,9 +66,9 @@ static double in_flight(const struct model_machine *machine, const struct model_
     return all;
 }
 
-// Returns how many cycles a level needs if each workgroup moves `moved` bytes. The bandwidth of a
-// core gives one number of cycles, and that of the chip another. Returns the larger one. An unknown
-// bandwidth gives 0 cycles.
+// Returns the number of cycles that a level needs if each workgroup moves `moved` bytes. This is
+// the larger of two numbers: the cycles at the bandwidth of a core, and the cycles at the bandwidth
+// of the chip. An unknown bandwidth gives 0 cycles.
 static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
                         uint64_t groups, double moved)
 {
