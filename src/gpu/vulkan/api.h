@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Declarations that the files of the Vulkan backend share. The functions of Vulkan 1.3 for
-// instances are volk's global pointers. Those for devices are in a table of the device
-// (functions.h).
+// instances are volk's global pointers. The functions of a device are in its table (functions.h).
 //
 //   backend.c     the loader, the instance, validation, the table of functions
 //   enumerate.c   physical devices → gpu_info, with its queue families and number of cores
@@ -51,8 +50,8 @@ struct vulkan_extensions {
 #undef X
 };
 
-// A pNext chain of feature structs. The features are either those that a device has, or those that
-// fathom enables when it opens the device.
+// A pNext chain of feature structs. These are either the features that a device has, or the
+// features that fathom enables when it opens the device.
 struct vulkan_features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;
@@ -291,14 +290,14 @@ MUST_CHECK bool vulkan_profiling_lock(struct vulkan_device *device, struct error
 void vulkan_profiling_unlock(struct vulkan_device *device);
 
 // vulkan_transfer_need creates staging memory and a command buffer, unless they exist. Each
-// transfer calls it. It is not called when the device is opened, because RADV without hardware (in
-// tests) has no memory for them. vulkan_transfer_fini destroys them if they exist.
+// transfer calls it. The opening of a device does not, because RADV without hardware (in tests) has
+// no memory for these objects. vulkan_transfer_fini destroys the objects if they exist.
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 
-// vulkan_transfer_begin begins transfer.commands with a barrier: what is recorded next sees what
-// earlier batches wrote. vulkan_transfer_end submits the commands and waits, at most 10 s. If the
-// wait fails, the device counts as lost, and as hung unless the error is ERROR_DEVICE_LOST.
+// vulkan_transfer_begin begins transfer.commands with a barrier, so that the commands recorded next
+// see what earlier batches wrote. vulkan_transfer_end submits the commands and waits, at most 10 s.
+// If the wait fails, the device counts as lost, and as hung unless the error is ERROR_DEVICE_LOST.
 MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
 MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
 
@@ -371,7 +370,8 @@ void vulkan_sampler_destroy(struct vulkan_device *device, struct vulkan_sampler 
 
 // ---------------------------------------------------------------- program.c, stats.c
 
-// Creates a program of a compute kernel; vulkan_ray_program_create creates those of RAYGEN kernels.
+// Creates a program of a compute kernel; vulkan_ray_program_create creates the programs of RAYGEN
+// kernels.
 GPU_SLOT(gpu_backend, program_create) vulkan_compute_program_create;
 void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program *program);
 
@@ -396,8 +396,8 @@ VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
 // ---------------------------------------------------------------- spare.c
 
 // Gives the batch the Vulkan objects of a destroyed batch with the same queue family and number of
-// spans. Returns false if there are none, if their reset fails, or if hardware counters are open;
-// the caller then creates new objects.
+// spans. Returns false if there are no such objects, their reset fails, or hardware counters are
+// open; the caller then creates new objects.
 bool vulkan_spare_take(struct vulkan_device *device, struct vulkan_batch *batch);
 
 // Keeps the Vulkan objects of a batch for reuse, or destroys them if they cannot be used again. The

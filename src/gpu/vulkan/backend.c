@@ -63,7 +63,7 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(struct vulkan_state *st
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                            VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        // no messages of the type GENERAL: they are about drivers that fathom does not use
+        // without messages of the type GENERAL, which are about drivers that fathom does not use
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
         .pfnUserCallback = count_message,
         .pUserData = state,
@@ -78,16 +78,16 @@ static size_t validation_messages(const struct gpu_device *device, const char **
     return state->messages;
 }
 
-// Returns true if the file is a Vulkan driver: it exports vk_icdGetInstanceProcAddr. Only NVIDIA's
-// driver has its functions in other files, named libnvidia-….
+// Returns true if the file belongs to a Vulkan driver. A driver exports vk_icdGetInstanceProcAddr.
+// Only NVIDIA's driver has its functions in other files, named libnvidia-….
 static bool is_driver(const char *path)
 {
     return text_begins(text_file_name(path), "libnvidia-") ||
            dynlib_exports(path, "vk_icdGetInstanceProcAddr");
 }
 
-// Returns the path of a layer that intercepts vkQueueSubmit2 or vkCmdDispatch, or NULL. Without
-// layers, vkGetDeviceProcAddr returns functions of the driver.
+// Returns the path of a layer that intercepts vkQueueSubmit2 or vkCmdDispatch; NULL if there is
+// none. Without layers, vkGetDeviceProcAddr returns functions of the driver.
 static const char *interceptor(const struct gpu_device *base)
 {
     const struct vulkan_device *device = (const struct vulkan_device *)base;
@@ -182,8 +182,8 @@ static void report_instance(struct gpu_enumeration *to, VkResult result)
     to->add_unavailable(to, err.message, "run vulkaninfo: the same call should fail there");
 }
 
-// In containers, NVIDIA's kernel driver often comes without its Vulkan library. Without this note,
-// fathom would measure the CPU, and the user would not know why.
+// Adds a note if there is an NVIDIA GPU, but no Vulkan driver for it, as often in containers.
+// Without the note, fathom would measure the CPU, and the user would not know why.
 static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
 {
     if (!reached && access("/dev/nvidia0", F_OK) == 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Command buffers, their submission, and holds. Each batch has a timeline semaphore that counts its
-// finished submissions. A submission is one vkQueueSubmit2, prepared when the batch is created: it
-// sets only the semaphores to wait for, and the values of all semaphores.
+// finished submissions. A submission is one vkQueueSubmit2. It is prepared when the batch is
+// created; later, only the semaphores to wait for and the values of all semaphores are set.
 #include "base/clock.h"
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"
@@ -50,8 +50,8 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
     return device->vk.vkAllocateCommandBuffers(device->handle, &commands, &batch->commands);
 }
 
-// The host resets the pool of time stamps, here and after each wait: a reset by the device would be
-// among the timed commands, and transfer queues cannot reset a pool.
+// Creates the pool of time stamps. The host resets the pool, here and after each wait, because a
+// reset by the device would be among the timed commands, and transfer queues cannot reset a pool.
 static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     uint32_t count = 2 * batch->base.desc.span_count;
@@ -175,7 +175,7 @@ static void record_host_barrier(const struct vulkan_device *device,
     device->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
 }
 
-// Records the primary command buffer, which only executes the batch's secondary one.
+// Records the primary command buffer, which only executes the batch's secondary command buffer.
 static VkResult record_whole(const struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
@@ -257,7 +257,8 @@ static bool fetch_stamps(struct vulkan_device *device, struct vulkan_batch *batc
     return true;
 }
 
-// Polls before the blocking wait, because drivers wake a blocked caller late; not on CPU devices.
+// Polls before the blocking wait, because drivers wake a blocked caller late. Does nothing on CPU
+// devices.
 static void look_first(struct vulkan_device *device, const struct vulkan_batch *batch,
                        uint64_t timeout_ns)
 {

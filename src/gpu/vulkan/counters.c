@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters through VK_KHR_performance_query. A query must be in the command buffer whose
 // work it counts, but counter sets are not known when a batch is recorded. So while counters are
-// open, a batch is a secondary command buffer, which the primary one of a counter set executes
-// within a query. Each pass submits it. The driver's profiling lock is held while a set runs, and
-// for a moment when counters are opened.
+// open, a batch is a secondary command buffer. A counter set has a primary command buffer, which
+// executes the batch within a query; each pass submits it. The driver's profiling lock is held
+// while a set runs, and for a moment when counters are opened.
 #include "base/text.h"
 #include "gpu/vulkan/api.h"
 
@@ -30,7 +30,8 @@ struct counters {
 struct vulkan_counter_set {
     struct gpu_counter_set base;
     struct vulkan_counter_set *older;
-    // Vulkan's indices of the counters in the set. Names of the same counter share one index here.
+    // Vulkan's indices of the counters in the set. Each index occurs only once, even if the set
+    // names a counter twice.
     uint32_t *indices;
     uint32_t index_count;
     uint32_t *places; // places[i] is the index in `indices` of counter i of the set
@@ -58,9 +59,9 @@ static const uint64_t unwritten = UINT64_C(0xa5a5a5a5a5a5a5a5);
 
 // ---------------------------------------------------------------- names
 
-// Counters of Mesa's drivers for GPU_COUNTERS. The first row is used whose name and unit are equal
-// and whose text is in the driver's description. Sources: RADV's radv_perfcounter.c; for Intel the
-// metric sets in src/intel/perf. Turnip's counters have no units.
+// Counters of Mesa's drivers for GPU_COUNTERS. For each counter, the first row is used whose name
+// and unit equal the driver's and whose text is part of the driver's description. Sources: RADV's
+// radv_perfcounter.c; for Intel the metric sets in src/intel/perf. Turnip's counters have no units.
 static const struct known {
     enum gpu_counter counter;
     const char *name;
@@ -110,7 +111,8 @@ static void find_sources(struct counters *counters)
     }
 }
 
-// Bytes, cycles and events are sums, all others averages (also RADV's ratios, stated as bytes).
+// Returns the unit. Bytes, cycles and events are sums; all other values are averages (also RADV's
+// ratios, which RADV reports as bytes).
 static enum gpu_counter_unit unit_of(const struct native *native)
 {
     if (text_contains(native->name, "ratio"))
@@ -148,7 +150,8 @@ static bool refuse_extension(const struct gpu_info *info, struct error *err)
                      info->driver, advice);
 }
 
-// Copies the driver's list of counters. A name that is already taken gets its category as a prefix.
+// Copies the driver's list of counters. A name that is already taken gets the counter's category as
+// a prefix.
 static void copy_natives(struct counters *counters, const VkPerformanceCounterKHR *told,
                          const VkPerformanceCounterDescriptionKHR *texts)
 {
@@ -184,7 +187,7 @@ static bool list_natives(struct counters *counters, struct error *err)
     if (result == VK_SUCCESS && (count == 0 || count > NATIVES_MAX))
         return error_set(err, ERROR_UNSUPPORTED,
                          "the driver lists %u hardware counters for the first queue", count);
-    const uint32_t room = count; // some driver may state more the second time
+    const uint32_t room = count; // a driver may report more in the second call
     VkPerformanceCounterKHR *told = ARENA_ARRAY(arena, room, VkPerformanceCounterKHR);
     VkPerformanceCounterDescriptionKHR *texts =
         ARENA_ARRAY(arena, room, VkPerformanceCounterDescriptionKHR);

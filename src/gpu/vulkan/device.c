@@ -104,7 +104,7 @@ static void fill_queue_infos(struct vulkan_device *device, const struct plan *pl
 }
 
 // Loads the functions of the device. Fails if the driver lacks a function of Vulkan 1.3 or of an
-// extension that it states: a call of that function would end the process.
+// extension that it reports, because a call of this function would end the process.
 static bool load_functions(struct vulkan_device *device, struct error *err)
 {
     const struct vulkan_extensions *extensions = &device->physical->extensions;

@@ -29,7 +29,8 @@ static size_t find_readable(const struct vulkan_pass *pass, const struct vulkan_
     return i;
 }
 
-// Changes the image of pass->readable[readable] from the layout for kernels to that for draws.
+// Changes the image of pass->readable[readable] from the layout for kernels to the layout for
+// draws.
 static void take_back(struct vulkan_batch *batch, size_t readable)
 {
     struct vulkan_pass *pass = batch->pass;
@@ -203,7 +204,7 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_draw_program *p
     return true;
 }
 
-// Records push constants, unless they are the same as those that the render pass recorded last.
+// Records push constants, unless they equal the last push constants of the render pass.
 static void push_constants(struct vulkan_batch *batch, const struct vulkan_draw_program *program,
                            const unsigned char *bytes, uint32_t count)
 {

@@ -113,7 +113,7 @@ static void fill_memory(struct vulkan_physical *physical, struct gpu_info *info)
     vkGetPhysicalDeviceMemoryProperties2(physical->handle, &told);
     if (memory->memoryHeapCount > VK_MAX_MEMORY_HEAPS ||
         memory->memoryTypeCount > VK_MAX_MEMORY_TYPES) {
-        // The answer is invalid (Vulkan allows fewer): gpu_info_check refuses this size.
+        // Vulkan allows fewer heaps or types. gpu_info_check refuses this size, and so the device.
         info->limits.memory_bytes = UINT64_MAX;
         return;
     }
@@ -124,7 +124,7 @@ static void fill_memory(struct vulkan_physical *physical, struct gpu_info *info)
             heap->size <= info->limits.memory_bytes)
             continue;
         info->limits.memory_bytes = heap->size;
-        // The budget is the memory that this process may use in all; it uses none yet.
+        // The budget is all memory that this process may use; the process uses none yet.
         info->memory_free_bytes = smaller(budget.heapBudget[i], heap->size);
     }
 }
@@ -163,8 +163,9 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     limits->subgroup_threads_max = p->v13.maxSubgroupSize;
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
-    // 0 for a negative, NaN or infinite unit. For the first two, gpu_info_check refuses a device
-    // with time stamps; for the last, fill_families reports no time stamps.
+    // The step is 0 for a negative, NaN or infinite unit. If the unit is negative or NaN,
+    // gpu_info_check refuses a device with time stamps. If the unit is infinite, fill_families
+    // reports no time stamps.
     double step_ps = isinf(vk->timestampPeriod) ? 0 : (double)vk->timestampPeriod * 1000.0 + 0.5;
     limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
 }
@@ -188,8 +189,9 @@ static enum gpu_queue_kind queue_kind_of(VkQueueFlags flags)
     return flags & VK_QUEUE_GRAPHICS_BIT ? GPU_QUEUE_UNIVERSAL : GPU_QUEUE_COMPUTE;
 }
 
-// Fills the families of queues. Returns false if none of them can compute. An infinite unit of time
-// stamps means none: RADV without hardware, as in tests, reports it.
+// Fills the families of queues. Returns false if no family can compute. If the unit of time stamps
+// is infinite, the families have no time stamps: RADV without hardware, as in tests, reports this
+// unit.
 static bool fill_families(struct vulkan_physical *physical, const struct properties *p,
                           struct gpu_info *info, struct arena *scratch)
 {

@@ -21,7 +21,7 @@ void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
 {
     uint32_t count = 0;
     vkEnumerateDeviceExtensionProperties(device, NULL, &count, NULL);
-    const uint32_t room = count; // some driver may state more the second time
+    const uint32_t room = count; // a driver may report more in the second call
     VkExtensionProperties *found = ARENA_ARRAY(scratch, count, VkExtensionProperties);
     vkEnumerateDeviceExtensionProperties(device, NULL, &count, found);
     for (uint32_t i = 0; i < count && i < room; i++)
@@ -96,8 +96,8 @@ void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensio
     vkGetPhysicalDeviceFeatures2(device, &features->core);
 }
 
-// The features that are enabled if the device has them: none for windows, and none that can cost
-// speed (robust access, capture and replay).
+// The features that are enabled if the device has them. Features for windows are left out, and
+// features that can cost speed (robust access, capture and replay).
 #define FEATURE(member) offsetof(struct vulkan_features, member)
 static const size_t wanted[] = {
     FEATURE(core.features.shaderInt64),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of a Vulkan device that this backend calls. The table has no other functions, so a
-// call of a function that is not in the list does not compile.
+// The functions of a Vulkan device that this backend calls. A call of a function that is not in
+// these tables does not compile.
 #ifndef GPU_VULKAN_FUNCTIONS_H
 #define GPU_VULKAN_FUNCTIONS_H
 
@@ -91,8 +91,8 @@
     X(vkWaitForFences)                                                                             \
     X(vkWaitSemaphores)
 
-// Functions of extensions: the extension's member in struct vulkan_extensions, and the function. A
-// driver must have them if the extension is enabled.
+// The table of extensions' functions: the extension's member in struct vulkan_extensions, and the
+// function. A driver must have the function if the extension is enabled.
 #define VULKAN_EXTENSION_FUNCTIONS(X)                                                              \
     X(KHR_pipeline_executable_properties, vkGetPipelineExecutableInternalRepresentationsKHR)       \
     X(KHR_pipeline_executable_properties, vkGetPipelineExecutablePropertiesKHR)                    \

@@ -304,7 +304,7 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
 {
     struct vulkan_device *device = vulkan_device_of(&base->object);
     uint32_t width = gpu_level_side(base->desc.width, mip);
-    // `height`, row_bytes and row_count are about rows of blocks of side × side texels.
+    // In `height`, row_bytes and row_count, a row is a row of blocks of side × side texels.
     uint32_t side = gpu_format_block(base->desc.format);
     uint32_t texel_rows = gpu_level_side(base->desc.height, mip);
     uint32_t height = (texel_rows + side - 1) / side;

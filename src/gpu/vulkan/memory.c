@@ -32,8 +32,8 @@ static int count_bits(VkMemoryPropertyFlags flags)
     return count;
 }
 
-// Returns the index of the first allowed memory type with the fewest faults: preferred flags that
-// it lacks, and avoided flags that it has. Returns −1 if there is none.
+// Returns the index of the first usable memory type with the fewest faults (preferred flags that it
+// lacks, and avoided flags that it has); −1 if no type is usable.
 static int choose_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
                        const struct preference *preference)
 {

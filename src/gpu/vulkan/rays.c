@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Acceleration structures (trees). A tree has a buffer for itself and, unless it can only be the
-// destination of copies, one for temporary data of builds.
+// Acceleration structures (trees). A tree has a buffer for itself and a second buffer for temporary
+// data of builds. A tree that can only be the destination of copies lacks the second buffer.
 #include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>

@@ -51,8 +51,8 @@ MUST_CHECK bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
                                            VkPipelineCreateFlags flags, VkPipeline *pipeline,
                                            struct error *err);
 
-// Returns the bytes of stack that one ray needs: the stack of the RAYGEN kernel, plus the most that
-// the kernels called by it need at one time.
+// Returns the bytes of stack that one ray needs: the stack of the RAYGEN kernel, plus the largest
+// stack that the kernels called by it need at one time.
 VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
                                     const struct vulkan_program *program);
 

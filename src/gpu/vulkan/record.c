@@ -58,7 +58,8 @@ uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
     return (uint32_t)(used + bindings->params_bytes);
 }
 
-// Reuses the previous dispatch's descriptor set if its program and arguments are the same.
+// Binds the pipeline and the arguments. Uses the previous dispatch's descriptor set again if its
+// program and arguments are the same.
 static bool bind(struct vulkan_batch *batch, const struct vulkan_program *program,
                  const struct gpu_dispatch *dispatch, const struct vulkan_bindings *bindings,
                  struct error *err)
@@ -234,9 +235,10 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
     return true;
 }
 
-// At the begin of a span, a barrier makes the time stamp and later commands wait for earlier ones;
-// an ordered batch may have it already. The time stamp at the end waits for all earlier commands
-// (ALL_COMMANDS), and an unordered batch has a barrier after it, outside the span.
+// Records a time stamp of a span. At the start of the span, a barrier makes the time stamp and
+// later commands wait for earlier commands; an ordered batch may already have this barrier. The
+// time stamp at the end waits for all earlier commands (ALL_COMMANDS). An unordered batch has a
+// barrier after this time stamp, outside the span.
 bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct error *err)
 {
     (void)err;

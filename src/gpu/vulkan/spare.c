@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reuses the Vulkan objects of destroyed batches: to create them for each of the few batches of a
-// visit would often take longer than the measured work.
+// Reuses the Vulkan objects of destroyed batches, because creating them for each of the few batches
+// of a visit would often take longer than the measured work.
 #include "gpu/vulkan/api.h"
 
 // Returns the link to the first spare with the batch's queue family and number of spans.
@@ -73,8 +73,9 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // Some objects cannot be used again: those of an incomplete batch, of one with a secondary
-    // command buffer, and of a lost device, whose semaphore may never reach `submissions`.
+    // The objects of these batches cannot be used again: an incomplete batch, a batch with a
+    // secondary command buffer, and a batch on a lost device, whose semaphore may never reach
+    // `submissions`.
     if (!batch->commands || batch->whole || !batch->done || device->base.lost) {
         destroy(device, place);
         leave_place(device, place);

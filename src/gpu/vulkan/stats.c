@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the driver reports about a compiled kernel (VK_KHR_pipeline_executable_properties). For
-// this, the kernel is compiled a second time, with capture flags: in pipelines for measurements,
-// the flags may turn off the driver's cache and make every start of fathom slower.
+// this, the kernel is compiled a second time, with capture flags. Pipelines for measurements do not
+// get these flags, because the flags may turn off the driver's cache and make every start of fathom
+// slower.
 #include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>
@@ -160,7 +161,8 @@ static VkResult read_representations(struct capture *capture)
     return result;
 }
 
-// Reads each executable (compiled part) of the pipeline: a driver may join kernels or add its own.
+// Reads each executable (compiled part) of the pipeline. A driver may join kernels, or add
+// executables of its own.
 static VkResult read_executables(struct capture *capture, bool named)
 {
     const struct vulkan_device *device = capture->device;

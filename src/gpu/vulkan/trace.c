@@ -6,7 +6,7 @@ enum {
     STAGES_MAX = 5
 };
 
-// The stages of a ray pipeline, in the order of add_stages; missing kernels have none.
+// The stages of a ray pipeline, in the order of add_stages; missing kernels have no stage.
 struct stages {
     VkShaderModule modules[STAGES_MAX];
     VkPipelineShaderStageCreateInfo infos[STAGES_MAX];
@@ -155,7 +155,8 @@ static bool create_table(struct vulkan_device *device, const struct vulkan_progr
     struct vulkan_ray_table *table = program->table;
     const uint32_t align = physical->ray_align_bytes;
     const uint32_t stride = (physical->ray_handle_bytes + align - 1) / align * align;
-    // Room for one more entry: the first must be aligned, so the table may begin later.
+    // The buffer has room for one more entry, because the table begins at the first aligned address
+    // in it.
     if (!vulkan_ray_buffer(device, (uint64_t)(VULKAN_RAY_GROUPS + 1) * stride,
                            VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR |
                                VK_BUFFER_USAGE_TRANSFER_DST_BIT,

@@ -126,7 +126,8 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
     return result == VK_SUCCESS || vulkan_error(err, result, "copy between host and device");
 }
 
-// Copies from the host memory `from`, or to `to`, in parts of the size of the staging buffer.
+// Copies to the buffer from the host memory `from`, or, if `from` is NULL, from the buffer to the
+// host memory `to`. Copies in parts of the size of the staging buffer.
 static bool copy_staged(const struct gpu_buffer *base, uint64_t offset, const char *from, char *to,
                         uint64_t bytes, struct error *err)
 {
