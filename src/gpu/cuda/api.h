@@ -265,7 +265,8 @@ _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
     X(cuSurfObjectCreate, (uint64_t *object, const struct cu_resource *resource)) \
     X(cuSurfObjectDestroy, (uint64_t object))
 
-// Functions that older drivers may lack. If one is missing, what needs it is unsupported.
+// Functions that older drivers may lack. If a function is missing, fathom does not offer the
+// features that need it.
 #define CUDA_OPTIONAL(X) \
     X(cuDeviceCanAccessPeer, (int *can, int device, int other)) \
     X(cuCtxEnablePeerAccess, (struct cu_context *other, unsigned flags)) \
@@ -309,8 +310,9 @@ bool cuda_api_has_graphs(const struct cuda_api *api);
 MUST_CHECK bool cuda_check(const struct cuda_api *api, int result, const char *what,
                            struct error *err);
 
-// Create an event or a stream, and check the result. If this fails, the caller's pointer stays as
-// it is: when memory runs out, the driver may write an invalid handle.
+// cuda_event_create and cuda_stream_create create an event and a stream. If this fails, the
+// caller's pointer stays as it is, because the driver may write an invalid handle when memory runs
+// out.
 MUST_CHECK bool cuda_event_create(const struct cuda_api *api, struct cu_event **event,
                                   unsigned flags, struct error *err);
 MUST_CHECK bool cuda_stream_create(const struct cuda_api *api, struct cu_stream **stream,

@@ -147,9 +147,9 @@ static bool sampled_texture(struct cuda_batch *batch, const struct gpu_arg *arg,
     return true;
 }
 
-// Records the copy of a constant argument to the symbol where the kernel reads it, before all
-// commands. If a later command needs another range there, an ordered batch copies again, an
-// unordered one fails.
+// Records a copy of a constant argument to the symbol where the kernel reads it. The copy runs
+// before all commands. If a later command needs another range at this symbol, an ordered batch
+// copies again, and an unordered batch fails.
 static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *constant,
                        const struct gpu_arg *arg, struct error *err)
 {
@@ -298,7 +298,8 @@ bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_manag
     return true;
 }
 
-// Only an unordered batch needs barriers: a stream runs its commands in order.
+// Records a barrier in an unordered batch. An ordered batch needs no barrier, because its stream
+// runs commands in order.
 bool cuda_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;

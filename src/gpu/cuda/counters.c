@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters through CUPTI, NVIDIA's profiling library, which is loaded when counters are
 // opened. The first run of a set creates the device's profiler, which takes tenths of a second;
-// later runs of the set use it again. It is closed if another set runs, or if a run fails.
+// later runs of the set use it again. The profiler is closed if another set runs, or if a run
+// fails.
 #include "gpu/cuda/cuda.h"
 #include "gpu/cuda/cupti.h"
 
@@ -41,8 +42,9 @@ struct set {
 
 // ---------------------------------------------------------------- names
 
-// The native counters (metrics of Nsight Compute) for GPU_COUNTERS. Of several rows, the first one
-// that the chip has is used. `factor` converts sectors to bytes.
+// The native counters (metrics of Nsight Compute) for GPU_COUNTERS. Of several rows for one
+// counter, the first row is used whose native counter the chip has. `factor` converts sectors to
+// bytes.
 static const struct native {
     enum gpu_counter counter;
     const char *name;
@@ -74,7 +76,8 @@ static const struct native {
     {GPU_COUNTER_SHARED_CONFLICTS, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "smsp__inst_executed.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "sm__inst_executed.sum", 1},
-    // sass_thread counters count threads, but those of GPU_COUNTERS count subgroups
+    // sass_thread counters count threads, but the instruction counters of GPU_COUNTERS count
+    // subgroups
     {GPU_COUNTER_INSTRUCTIONS_FP32, "smsp__sass_thread_inst_executed_op_fp32_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP32, "sm__sass_thread_inst_executed_op_fp32_pred_on.sum",
@@ -86,7 +89,7 @@ static const struct native {
     {GPU_COUNTER_INSTRUCTIONS_FP64, "smsp__inst_executed_pipe_fp64.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "sm__inst_executed_pipe_fp64.sum", 1},
     // FP16 instructions run in the FP32 units and in the matrix units. The first of these rows
-    // counts both; each later row counts those in one kind of unit.
+    // counts the instructions in both; each later row counts the instructions in one kind of unit.
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__sass_thread_inst_executed_op_fp16_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__inst_executed_pipe_fma_type_fp16.sum", 1},
@@ -113,7 +116,7 @@ static const struct native {
 };
 
 // Returns true if the device has the native counter `name`. `name` may have any suffix, which
-// begins at its first dot. The name of a ratio must have one.
+// begins at its first dot. The name of a ratio must have a suffix.
 static bool has_native(const struct counters *counters, const char *name)
 {
     size_t bytes = strcspn(name, ".");
@@ -152,8 +155,8 @@ static void close_host(const struct counters *counters, struct cupti_host *host)
         counters->api.cuptiProfilerHostDeinitialize(&params);
 }
 
-// Copies the names of CUPTI's metrics of one type: CUPTI may free them with the host object. A
-// ratio gets its suffix, because it has no sum.
+// Copies the names of CUPTI's metrics of one type, because CUPTI may free its names with the host
+// object. The name of a ratio gets a suffix, because a ratio has no sum.
 static bool add_natives(struct counters *counters, struct cupti_host *host, int type,
                         struct error *err)
 {
@@ -182,7 +185,8 @@ static bool list_natives(struct counters *counters, struct error *err)
 
 // ---------------------------------------------------------------- opening
 
-// Asks which counters this user can read; if none, this is the first CUPTI call that fails.
+// Asks which counters this user can read. If the user can read no counters, this is the first CUPTI
+// call that fails.
 static bool learn_availability(struct counters *counters, struct error *err)
 {
     struct cupti_availability params = {CUPTI_HEAD(cupti_availability, image),
@@ -306,7 +310,7 @@ static struct gpu_counter_set *set_create(struct gpu_counters *base,
     counters->sets = set;
     if (set->host && make_config(counters, set, err))
         return &set->base;
-    // CUPTI does not say which metric it refuses: this asks for each alone.
+    // CUPTI does not say which metric it refuses, so this loop asks for each metric alone.
     for (size_t i = 0; count > 1 && i < count && set_create(base, &sources[i], 1, err);)
         i++;
     return NULL;
@@ -319,7 +323,8 @@ static struct counters *counters_of(const struct gpu_counter_set *set)
     return (struct counters *)set->counters;
 }
 
-// Asks CUPTI for the size of the values only if the profiler is new: the answer takes long.
+// Prepares the memory for the values. Asks CUPTI for its size only if the profiler is new, because
+// the answer takes long.
 static bool prepare_data(struct counters *counters, struct set *set, struct error *err)
 {
     struct cupti_data_size size = {CUPTI_HEAD(cupti_data_size, bytes),
@@ -394,7 +399,8 @@ static bool pass_begin(struct gpu_counter_set *base, struct error *err)
     return CALL(counters, cuptiRangeProfilerStart, &start);
 }
 
-// Begins the range in which a batch is counted. CUPTI numbers ranges in the order of their begins.
+// Begins the range in which a batch is counted. CUPTI numbers ranges in the order in which they
+// begin.
 static bool batch_begin(struct gpu_counter_set *base, size_t batch, struct error *err)
 {
     static const char *const names[GPU_COUNTER_BATCHES_MAX] = {"first", "second"};
@@ -422,7 +428,8 @@ static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err
     return true;
 }
 
-// Without any finite value, CUPTI could not read the counters, although its functions succeeded.
+// Fails if no value is finite. Then CUPTI could not read the counters, although its functions
+// succeeded.
 static bool check_values(const struct set *set, const double *values, struct error *err)
 {
     for (size_t i = 0; i < set->base.count; i++)

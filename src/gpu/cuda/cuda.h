@@ -82,7 +82,7 @@ struct cuda_program {
     struct cu_module *module;
     struct cu_function *function;
     struct cuda_constant constants[GPU_ARGS_MAX];
-    // bytes of shared memory of a workgroup in addition to those that the kernel declares
+    // bytes of shared memory of a workgroup in addition to the kernel's declared shared memory
     unsigned shared_bytes;
     const char *log; // messages of the compiler in the driver; "" if there are none
 };

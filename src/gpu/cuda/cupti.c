@@ -32,7 +32,7 @@ static int newer_first(const void *a, const void *b)
     return text_compare_versions(*(char *const *)b, *(char *const *)a);
 }
 
-// Adds the files that match the pattern to the list, those with a higher version first.
+// Adds the files that match the pattern to the list, files with a higher version first.
 static void add_pattern(struct candidates *list, const char *pattern)
 {
     glob_t found;

@@ -18,7 +18,8 @@ static int array_format(enum gpu_format format)
     return formats[gpu_format_channel_type(format)];
 }
 
-// Without this flag, reads of a UNORM format return floats in [0, 1].
+// Returns the flag of UINT formats, whose reads return integers; 0 for other formats. Without the
+// flag, reads of a UNORM format return floats in [0, 1].
 static unsigned read_flags(enum gpu_format format)
 {
     return array_format(format) == CU_FORMAT_UINT32 ? CU_TEXTURE_READ_AS_INTEGER : 0;

@@ -9,7 +9,8 @@ enum {
     // Alignment of buffers in bytes. cuMemAlloc aligns to 512, but some rates of loads then differ
     // by up to 9 % between addresses of an H200 (docs/evidence/loads.md).
     BUFFER_ALIGNMENT_BYTES = 64 * 1024,
-    // Allocations below this size ask for BUFFER_ALIGNMENT_BYTES more at once, others if needed.
+    // Allocations below this size ask for BUFFER_ALIGNMENT_BYTES more in any case. Larger
+    // allocations do so only after a first address that is not aligned.
     LARGE_BYTES = 2 * 1024 * 1024
 };
 
@@ -19,8 +20,8 @@ struct cuda_buffer {
     uint64_t memory;
 };
 
-// Checks the result and the address of a function that allocates memory: some driver may report
-// success without an address.
+// Checks the result and the address of a function that allocates memory, because a driver may
+// report success without an address.
 static bool check_memory(const struct cuda_api *api, int result, bool has_address, const char *what,
                          struct error *err)
 {

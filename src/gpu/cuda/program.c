@@ -10,7 +10,8 @@ enum {
     LOG_BYTES = 8192
 };
 
-// The driver expects the value of each option as a pointer.
+// Returns the number as a pointer, because the driver expects the value of each option as a
+// pointer.
 static void *option_value(unsigned number)
 {
     return (void *)(uintptr_t)number;
@@ -52,7 +53,7 @@ static bool read_chip(const struct cuda_device *device, unsigned long *chip, str
     return true;
 }
 
-// Returns true if the device can run the kernel's PTX. The PTX names a target such as sm_70: the
+// Returns true if the device can run the kernel's PTX. The PTX names a target such as sm_70, the
 // oldest chip that can run the PTX. If the target ends with "a", no other chip can run the PTX.
 static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel *kernel,
                       struct error *err)
@@ -80,7 +81,8 @@ static void one_line(char *text)
             *text = ' ';
 }
 
-// Finds the symbols of the constant arguments; an argument that the kernel does not read has none.
+// Finds the symbols of the constant arguments; an argument that the kernel does not read has no
+// symbol.
 static bool find_constants(const struct cuda_api *api, struct cuda_program *program,
                            const struct gpu_kernel *kernel, struct error *err)
 {
@@ -100,8 +102,9 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
     return true;
 }
 
-// Finds the kernel's function. The query of its registers loads the code now: a first launch that
-// loads the code waits for all streams, even for one that a hold (gpu_hold_create) blocks.
+// Finds the kernel's function. The query of its registers loads the code now. Otherwise the first
+// launch would load the code, and would wait for all streams, even for a stream that a hold
+// (gpu_hold_create) blocks.
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)
 {

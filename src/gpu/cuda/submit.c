@@ -115,7 +115,7 @@ static int issue_batch(struct cuda_batch *batch, bool capturing)
         result = issue_copy(issue.api, &batch->uploads[i].first, batch->queue->stream);
     for (size_t i = 0; i < batch->command_count && result == CU_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // even after an error: a capture cannot end before every forked stream is joined
+    // also after an error, because a capture cannot end before every forked stream is joined
     int joined = join(&issue);
     return result == CU_SUCCESS ? joined : result;
 }
@@ -216,7 +216,8 @@ struct gpu_hold *cuda_hold_create(struct gpu_scope *scope, struct error *err)
     return &hold->base;
 }
 
-// Must be called once for each hold. After the last one, frees objects whose release was deferred.
+// Counts a hold as released; must be called once for each hold. After the last hold, frees the
+// objects whose release was deferred.
 static void let_go(struct cuda_device *device)
 {
     if (--device->held == 0)

@@ -10,7 +10,7 @@
 
 enum {
     CUDA_VERSION_LEAST = 11000, // oldest supported CUDA version, as 1000 × major + 10 × minor
-    // lowest supported major number of the compute capability: the kernels' PTX needs 7.0
+    // lowest supported major number of the compute capability; the kernels' PTX needs 7.0
     COMPUTE_LEAST = 7,
 };
 
@@ -127,7 +127,8 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
     };
 }
 
-// CUDA_LAUNCH_BLOCKING makes launches wait for kernels: one that waits for the host never ends.
+// Returns true if CUDA_LAUNCH_BLOCKING is set and not 0. A launch then waits for its kernel, so the
+// launch of a kernel that waits for the host never ends.
 static bool launches_block(void)
 {
     const char *value = getenv("CUDA_LAUNCH_BLOCKING");
@@ -142,7 +143,8 @@ static gpu_caps caps_of(const struct cuda_api *api, int device)
         GPU_CAP(STORAGE16) | GPU_CAP(STORAGE8) | GPU_CAP(ATOMICS64) | GPU_CAP(SUBGROUPS) |
         GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
         GPU_CAP(UNORDERED) | GPU_CAP(KERNEL_STATS) | GPU_CAP(L1_CHOICE) | GPU_CAP(SHARED_CHOICE) |
-        // all chips from compute capability 7.0 on, the oldest of this backend, have both
+        // all chips from compute capability 7.0 on, the oldest of this backend, have these two
+        // capabilities
         GPU_CAP(PAGEABLE) | GPU_CAP(MATRIX);
     caps |= GPU_CAP(SHUFFLE) | GPU_CAP(DOT4) | GPU_CAP(HOST_MEMORY);
     if (api->cuStreamWaitValue32_v2 && !launches_block() &&
