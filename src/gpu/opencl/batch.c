@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    // number of the newest kernel objects among which a dispatch looks for one to use again
+    // number of newest kernel objects that a dispatch checks, to use one of them again
     BOUND_LOOK_BACK = 8,
 };
 
@@ -108,8 +108,9 @@ static bool set_arg(struct binding *binding, size_t bytes, const void *value, st
     return true;
 }
 
-// Binds a range of a buffer. A storage range from offset 0 is the whole buffer, which needs no
-// sub-buffer; a whole constant buffer may exceed the device's limit.
+// Binds a range of a buffer. If a storage range begins at offset 0, binds the whole buffer, which
+// needs no sub-buffer. Does not do so for constant ranges, because a whole constant buffer may
+// exceed the device's limit.
 static bool bind_buffer(struct binding *binding, const struct gpu_arg *arg, bool constant,
                         struct error *err)
 {
@@ -267,7 +268,8 @@ bool opencl_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64
     return true;
 }
 
-// Records a barrier in an unordered batch. An ordered batch needs none: its queue is in-order.
+// Records a barrier in an unordered batch. An ordered batch needs no barrier, because its queue is
+// in-order.
 bool opencl_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;
@@ -293,8 +295,9 @@ static bool is_timed(const struct opencl_command *command, unsigned span)
     return command->span == (int)span && command->kind != OPENCL_COMMAND_BARRIER;
 }
 
-// Chooses the commands of a span whose events are stored: the first and the last one, or all of an
-// unordered batch, because any of them may begin first or end last.
+// Chooses the commands of a span whose events are stored. In an ordered batch, these are the first
+// and the last command. In an unordered batch, they are all commands, because any command may begin
+// first or end last.
 static void place_events(struct opencl_batch *batch, unsigned span)
 {
     struct opencl_command *first = NULL, *last = NULL;

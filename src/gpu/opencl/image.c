@@ -3,7 +3,7 @@
 #include "gpu/opencl/opencl.h"
 
 enum {
-    FORMATS_MAX = 4096 // maximum number of formats that are read of a driver's list
+    FORMATS_MAX = 4096 // maximum number of formats that are read from a driver's list
 };
 
 static cl_image_format format_of(enum gpu_format format)
@@ -19,8 +19,9 @@ static cl_image_format format_of(enum gpu_format format)
                              .image_channel_data_type = types[gpu_format_channel_type(format)]};
 }
 
-// Sets *found to true if the driver lists this format for this use: with others, some drivers crash
-// or convert texels in software. PoCL's half floats and all packed formats are left out.
+// Sets *found to true if the driver lists this format for this use. With other formats, some
+// drivers crash or convert texels in software. Sets it to false for PoCL's half floats and all
+// packed formats.
 static bool find_format(const struct opencl_device *device, struct arena *arena, cl_mem_flags flags,
                         cl_mem_object_type type, enum gpu_format format, bool *found,
                         struct error *err)

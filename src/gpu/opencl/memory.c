@@ -23,7 +23,8 @@ static bool map(struct opencl_device *device, struct opencl_buffer *buffer, uint
     return opencl_host_end(device, result, event, "clEnqueueMapBuffer", err);
 }
 
-// Drivers allocate a buffer's memory at its first use: this finds a lack of memory early.
+// Uses the buffer for the first time. Drivers allocate its memory then, so a lack of memory shows
+// early.
 static bool touch(struct opencl_device *device, const struct opencl_buffer *buffer,
                   struct error *err)
 {

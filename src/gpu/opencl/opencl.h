@@ -119,8 +119,8 @@ struct opencl_batch {
     cl_mem *ranges;
     size_t range_count, range_capacity;
     // Host buffers that the device accesses in kernels, in fills, and in copies between host
-    // buffers. At its begin, a submission unmaps these buffers, which gives them to the device. At
-    // its end, it maps them again.
+    // buffers. A submission unmaps these buffers at its start, which gives them to the device, and
+    // maps them again at its end.
     struct opencl_buffer **lent;
     size_t lent_count, lent_capacity;
     struct opencl_span *spans;

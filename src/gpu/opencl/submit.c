@@ -12,7 +12,8 @@ struct issue {
     size_t lent; // number of host buffers of the batch that are unmapped at present
 };
 
-// Copies by a read or write if a buffer is mapped: drivers then access pinned memory directly.
+// Issues a copy. If one buffer is mapped, issues a read or write instead, because drivers then
+// access pinned memory directly.
 static cl_int issue_copy(const struct issue *issue, const struct opencl_command *command)
 {
     const struct opencl_buffer *to = command->to, *from = command->from;
@@ -79,7 +80,8 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     return result;
 }
 
-// Maps the host buffers again. A new address is an error: the host still uses the old one.
+// Maps the host buffers again. A new address is an error, because the host still uses the old
+// address.
 static cl_int issue_end(const struct issue *issue, cl_event *done)
 {
     cl_int result = CL_SUCCESS;
@@ -120,7 +122,7 @@ bool opencl_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct e
     cl_int result = issue_begin(&issue, hold);
     for (size_t i = 0; i < batch->command_count && result == CL_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // even after an error: the host must get its buffers back, which may outlive the batch
+    // also after an error, because the host must get its buffers back; they may outlive the batch
     cl_int ended = issue_end(&issue, &batch->done);
     result = result == CL_SUCCESS ? ended : result;
     if (batch->done)
@@ -140,7 +142,8 @@ bool opencl_batch_span_ns(struct gpu_batch *base, unsigned span, double *ns, str
     const struct opencl_span *events = &((struct opencl_batch *)base)->spans[span];
     cl_ulong begin = CL_ULONG_MAX, end = 0;
     for (size_t i = 0; i < events->count; i++) {
-        // The span is negative, and refused, if the driver does not write both times.
+        // If the driver does not write both times, the span is negative, and gpu_span_check refuses
+        // it.
         cl_ulong started = INT64_MAX, ended = 0;
         if (!opencl_check(api->clGetEventProfilingInfo(events->events[i],
                                                        CL_PROFILING_COMMAND_START, sizeof started,

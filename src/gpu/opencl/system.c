@@ -315,10 +315,10 @@ static bool nvidia_is_there(void)
     return access("/dev/nvidiactl", F_OK) == 0;
 }
 
-// Returns true if the OpenCL loader may hide NVIDIA's devices: if it loads PoCL first, PoCL's LLVM
-// uses up the space for thread-local variables of late libraries, and NVIDIA's driver lists no
-// device (driver 580, PoCL 5.0, glibc 2.39). The devices appear if other libraries of NVIDIA were
-// loaded before, or with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
+// Returns true if the OpenCL loader may hide NVIDIA's devices. If the loader loads PoCL first,
+// PoCL's LLVM uses up the space for thread-local variables of late libraries. NVIDIA's driver then
+// lists no device (driver 580, PoCL 5.0, glibc 2.39). The devices appear if other libraries of
+// NVIDIA were loaded before, or with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
 bool opencl_after_others(void)
 {
     const char *tunables = getenv("GLIBC_TUNABLES");
