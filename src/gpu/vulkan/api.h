@@ -21,8 +21,8 @@
 #include "gpu/backend.h"
 #include "gpu/vulkan/functions.h"
 
-// Device extensions that fathom uses if the device has them. None of them is required. A device that
-// has KHR_portability_subset (MoltenVK) requires that a program enables it.
+// Device extensions that fathom uses if the device has them. None of them is required. A device
+// that has KHR_portability_subset (MoltenVK) requires that a program enables it.
 #define VULKAN_EXTENSIONS(X)                                                                       \
     X(KHR_shader_clock)                                                                            \
     X(KHR_pipeline_executable_properties)                                                          \
