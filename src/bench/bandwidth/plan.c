@@ -65,7 +65,8 @@ static uint64_t ceil_power(uint64_t value)
     return power < value ? power * 2 : power;
 }
 
-// Returns the number from `low` to `high` that is nearest to `value`; `high` if `low` is above it.
+// Returns the number from `low` to `high` that is nearest to `value`. If `low` > `high`, returns
+// `high`.
 static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 {
     uint64_t raised = value < low ? low : value;
@@ -161,7 +162,8 @@ static bool is_wanted_scaling(const struct bandwidth_plan *p,
 }
 
 // Returns true if the plan should contain this case of op=read. If the user sets no size, width or
-// type, it contains these reads of global memory by the whole device, if the size suits `access`:
+// type, the plan contains these reads of global memory by the whole device, at sizes that suit
+// `access`:
 // - quick: 16-byte loads of floats, at the sizes small, middle and dram (is_region)
 // - standard: 16-byte loads of floats at all sizes; all other loads at small, middle and dram
 // - full: all loads at all sizes
@@ -213,8 +215,9 @@ static void add_sorted(struct arena *arena, struct value_list *list, struct case
     list->values[at] = value;
 }
 
-// Returns the values of the parameter `bytes`. A preset's values are rounded and get the regions'
-// sizes; of the user's, only the word max (UINT64_MAX) changes, to regions.max.
+// Returns the values of the parameter `bytes`. A preset's values are rounded, and the regions'
+// sizes are added. Of a user's values, only the word max (UINT64_MAX) changes: it becomes
+// regions.max.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");

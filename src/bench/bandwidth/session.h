@@ -9,7 +9,7 @@
 
 enum {
     BANDWIDTH_ELEMENT_BYTES = 16
-}; // The data are a hash of the number of such an element.
+}; // size of an element; the data are a hash of the element's number
 
 enum bandwidth_buffer {
     // Buffer that timed kernels only read. It contains the data of the seed BANDWIDTH_SEED_SOURCE.
@@ -21,11 +21,11 @@ enum bandwidth_buffer {
 struct bandwidth_store {
     struct gpu_device *device;
     // Buffer with the sum and the count to which kernels add (measure/unit.h). Kernels that write
-    // only count.
+    // add only to the count.
     struct gpu_buffer *words;
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;
-    // Size in bytes that a buffer has beyond a working set that moves in it; 0 if none moves.
+    // Extra bytes of a buffer in which a working set moves; 0 if no working set moves.
     uint64_t roam_bytes;
     struct {
         // Scope that owns only this buffer. It is closed before a larger buffer replaces this one,

@@ -23,7 +23,8 @@ enum kind {
 };
 
 // A shape without its route (64-bit address or storage buffer). The first form of a case is tried
-// with both routes, every other form with the usually faster one that the device has.
+// with both routes. Every other form is tried only with the route that is usually faster, if the
+// case can use it, else with the other route.
 struct form {
     enum kind kind;
     unsigned width;
@@ -87,8 +88,8 @@ static bool route_exists(const struct bandwidth_case *this_case, const struct gp
     return !range_bytes || bandwidth_stream_bytes(this_case) <= range_bytes;
 }
 
-// True for a form in laps (LOOP or PART) with smaller workgroups than the first shape. It is left
-// out, because the device can run the larger ones.
+// Returns true for a form in laps (LOOP or PART) with smaller workgroups than the first shape. Such
+// a form is left out, because the device can run the larger workgroups.
 static bool is_for_small_devices(const struct form *form, const struct bandwidth_shape *first)
 {
     bool loops = form->walk == BANDWIDTH_LOOP || form->walk == BANDWIDTH_PART;
@@ -100,8 +101,8 @@ size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX])
 {
     enum kind kind = kind_of(this_case, limits);
-    // On a GPU, 64-bit addresses save an addition. On a CPU, they are slower: the compiler must
-    // assume that buffers overlap.
+    // On a GPU, 64-bit addresses save an addition. On a CPU, they are slower, because the compiler
+    // must assume that buffers overlap.
     bool address_first = info->kind != GPU_KIND_CPU;
     uint64_t most_threads = info->limits.workgroup_threads;
     size_t count = 0;

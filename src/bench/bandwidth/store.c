@@ -9,8 +9,8 @@ enum {
     // ends before a watchdog stops it.
     SLICE_BYTES = 64 << 20,
     SLICE_GROUPS = 4096,
-    // A buffer is larger than a working set that moves in it: by ROAM_BYTES, but at most by the
-    // device's memory divided by ROAM_SHARE.
+    // Extra bytes of a buffer in which a working set moves: ROAM_BYTES, but at most the device's
+    // memory divided by ROAM_SHARE.
     ROAM_BYTES = 1 << 30,
     ROAM_SHARE = 8
 };
@@ -47,7 +47,7 @@ bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *s
 {
     uint64_t share = session->info->limits.memory_bytes / ROAM_SHARE;
     *store = (struct bandwidth_store){.device = session->device, .timeout_ns = timeout_default_ns};
-    // A CPU would fill the larger buffer slowly; in a simulation no place differs.
+    // A CPU would fill the larger buffer slowly. In a simulation, all places are equally fast.
     if (session->info->kind != GPU_KIND_CPU && !(session->info->caps & GPU_CAP(VIRTUAL_TIME)))
         store->roam_bytes = share && share < ROAM_BYTES ? share : ROAM_BYTES;
     return (store->fill = measure_program(&session->programs, "bandwidth_fill", NULL, err)) &&
@@ -128,7 +128,7 @@ void bandwidth_store_close(struct bandwidth_store *store)
     }
 }
 
-// Replaces the buffer by one of `bytes` bytes.
+// Replaces the buffer by a buffer of `bytes` bytes.
 static bool replace(struct bandwidth_store *store, enum bandwidth_buffer which, uint64_t bytes,
                     struct error *err)
 {
@@ -153,7 +153,7 @@ bool bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer wh
     if (store->buffers[which].bytes < bytes + roam && !replace(store, which, bytes + roam, err)) {
         if (!roam || !replace(store, which, bytes, err))
             return false;
-        store->roam_bytes = 0; // the device has no memory for it
+        store->roam_bytes = 0; // the device lacks memory for the extra bytes
     }
     uint64_t place = bench_place(key, store->buffers[which].bytes, bytes);
     *range =

@@ -12,7 +12,8 @@ enum {
 };
 
 enum {
-    // Maximum length in ms of one pass over the working set: watchdogs stop a dispatch after 2 s.
+    // Maximum length in ms of one pass over the working set, because watchdogs stop a dispatch
+    // after 2 s.
     DISPATCH_MS_MAX = 250,
     SAFE_BYTES = 32 << 20, // bytes that every device moves in less than DISPATCH_MS_MAX
     PASSES_MAX = 1 << 24,
@@ -56,7 +57,7 @@ struct memory {
     struct candidate candidates[BANDWIDTH_SHAPES_MAX];
     size_t count, chosen;
     uint64_t repeats;
-    // Sum of all words that the case reads, each counted once, if they begin at the offset sum_at.
+    // Sum of the words of the working set, each counted once, if it begins at the offset sum_at.
     uint32_t sum;
     uint64_t sum_at;
 };
@@ -69,15 +70,15 @@ struct trial {
     struct bandwidth_shape shape;
     struct bandwidth_work work;
     struct gpu_program *program;
-    // The case reads the range `source` and writes the range `target`. The buffer of either is NULL
-    // if the case does not access global memory in this way.
+    // The case reads the range `source` and writes the range `target`. The buffer of `source` is
+    // NULL if the case reads no global memory; the buffer of `target` is NULL if it writes none.
     struct gpu_arg source, target;
     struct measure_span_desc desc; // how to time dispatches of `work`
 };
 
-// Returns true if each round puts the working set at another address, so that the confidence
-// interval includes its effect: how far a line of the L2 is from a core depends on its address. A
-// working set that an L1 may hold does not move, nor does one of many pages.
+// Returns true if each round puts the working set at another address. How far a line of the L2 is
+// from a core depends on its address, so the confidence interval then includes this effect. A
+// working set that an L1 may hold, or that has many pages, does not move.
 static bool is_moved(const struct trial *trial)
 {
     const struct bandwidth_case *this_case = trial->this_case;
@@ -109,7 +110,7 @@ static bool find_buffers(struct trial *trial, struct error *err)
     return get_buffers(trial, err);
 }
 
-// Sets trial->work to a dispatch of `passes` passes, or as many as one dispatch can do.
+// Sets trial->work to a dispatch of `passes` passes, or of as many passes as one dispatch can do.
 static bool make_work(struct trial *trial, const struct bandwidth_case *this_case, uint64_t passes,
                       struct error *err)
 {
@@ -190,8 +191,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Fails with ERROR_UNSUPPORTED if one pass would last longer than DISPATCH_MS_MAX, as scaled up
-// from a pass over a smaller working set.
+// Fails with ERROR_UNSUPPORTED if one pass would last longer than DISPATCH_MS_MAX. The length is
+// scaled up from a pass over a smaller working set.
 static bool refuse_slow(struct trial *trial, struct error *err)
 {
     double whole = (double)trial->work.moved_bytes, ns = 0;
@@ -215,8 +216,9 @@ static bool refuse_slow(struct trial *trial, struct error *err)
     return make_work(trial, trial->this_case, 1, err);
 }
 
-// Raises the number of passes, from `least` on, until a dispatch lasts as long as a sample should
-// or cannot do more. The work must already be prepared with one pass.
+// Raises the number of passes, from `least` on, until a dispatch lasts as long as a sample should.
+// Stops earlier if one dispatch can do no more passes. The work must already be prepared with one
+// pass.
 static bool size(struct trial *trial, uint64_t least, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
@@ -239,9 +241,9 @@ static bool size(struct trial *trial, uint64_t least, struct error *err)
     return true;
 }
 
-// Returns true if the dispatches of a sample may overlap. Workgroups in laps must not: a core would
-// run more of them than the case asks for. Writes to DRAM that overlap were 2 % slower in one of
-// two runs (docs/evidence/bandwidth.md).
+// Returns true if the dispatches of a sample may overlap. Dispatches of workgroups in laps must not
+// overlap, because a core would run more workgroups than the case asks for. Writes to DRAM that
+// overlap were 2 % slower in one of two runs (docs/evidence/bandwidth.md).
 static bool units_overlap(const struct bandwidth_case *this_case, const struct gpu_info *info)
 {
     return this_case->scope == BANDWIDTH_DEVICE && this_case->apart &&
@@ -296,8 +298,9 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
     return true;
 }
 
-// Returns true if the chosen shape stays, now that it was measured. Otherwise chooses another one.
-// A short try can be faster than any visit, where some of the working set is in the L1 by chance.
+// Stores the speed of the chosen shape in this visit. Returns true if the shape stays, else chooses
+// the fastest shape. A short try can be faster than any visit, because part of the working set may
+// be in the L1 by chance.
 static bool stays(const struct trial *trial, struct memory *memory, const struct measure_span *span)
 {
     struct candidate *chosen = &memory->candidates[memory->chosen];
@@ -343,7 +346,8 @@ static bool learn_sum(struct trial *trial, struct memory *memory, struct error *
     return true;
 }
 
-// A read starts from a sum of 0; a write or a copy, from a target filled with wrong data.
+// Prepares the check. For a read, sets the sum to 0. For a write or a copy, fills the target with
+// wrong data.
 static bool prepare_proof(struct trial *trial, struct error *err)
 {
     if (!measure_words_clear(trial->store->words, err))
@@ -354,7 +358,8 @@ static bool prepare_proof(struct trial *trial, struct error *err)
     return bandwidth_store_fill(trial->store, &trial->target, ~trial->work.params.seed, err);
 }
 
-// In reads, every workgroup counts itself; in writes and copies, the last one of every pass.
+// Checks how many dispatches ran and what they read or wrote. In reads, every workgroup counts
+// itself. In writes and copies, only the last workgroup of every pass counts itself.
 static bool verify(struct trial *trial, const struct memory *memory,
                    const struct measure_span *span, struct error *err)
 {
@@ -371,7 +376,7 @@ static bool verify(struct trial *trial, const struct memory *memory,
                error_set(err, ERROR_MISMATCH, "the sum of the words read is %08x, not %08x",
                          words.sum, expected);
     }
-    // The seed of the target's element at `target.offset`.
+    // Seed whose element 0 has the data of the target's element at `target.offset`.
     uint32_t seed = trial->this_case->op == BANDWIDTH_COPY
                         ? seed_at(BANDWIDTH_SEED_SOURCE, trial->source.offset)
                         : trial->work.params.seed;

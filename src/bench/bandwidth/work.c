@@ -6,10 +6,10 @@
 
 enum {
     // Up to this many bytes of working set per core, the device may merge loads of the same bytes
-    // by several cores: on an H200, 1 to 85 % fewer reach the L2. A core of 2048 threads with 128
-    // bytes each loads twice as much at a time.
+    // by several cores. On an H200, 1 to 85 % fewer loads then reach the L2. A core of 2048 threads
+    // with 128 bytes each loads twice this many bytes at a time.
     MERGED_CORE_BYTES = 128 << 10,
-    // Maximum iterations of a loop over several passes: lavapipe stops longer loops.
+    // Maximum iterations of a loop over several passes, because lavapipe stops longer loops.
     STEPS_MAX = 65535,
     GROUPS_MAX = 1 << 28, // maximum number of workgroups in a dispatch of several passes of reads
     // Workgroups in laps if the number of cores is unknown; more than any device runs at once.
@@ -84,8 +84,8 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
 }
 
 // Returns the number of workgroups for a walk in laps. Each core gets one large workgroup, or small
-// ones with as many threads: a second large one would hit lines that the first loaded, and so hide
-// the end of the L1.
+// workgroups with as many threads. A second large workgroup would hit lines that the first one
+// loaded, which would hide the end of the L1.
 static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 {
     if (desc->this_case->scope == BANDWIDTH_WORKGROUP)
@@ -100,8 +100,8 @@ static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 }
 
 // Makes a dispatch of whole laps. With the walk LOOP, a lap is the whole working set, and
-// workgroups start at different places. With PART, it is a workgroup's own part; parts are equal,
-// and blocks that are left over are not read.
+// workgroups start at different places. With PART, a lap is a workgroup's own part. All parts are
+// equally large; blocks that are left over are not read.
 static bool loop(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work, struct error *err)
 {
@@ -177,7 +177,7 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
 
 // ---------------------------------------------------------------- what the hardware could do
 
-// Returns the number of cores that the case's workgroups occupy; 0 if it is not known.
+// Returns the number of cores that the case's workgroups occupy; 0 if the number is not known.
 static unsigned cores_busy(const struct bandwidth_case *this_case,
                            const struct measure_limits *limits)
 {

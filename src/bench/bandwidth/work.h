@@ -90,8 +90,8 @@ size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu
                         const struct measure_limits *limits,
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX]);
 
-// Fills `shapes` with those that the parameter `shape` allows and this build has kernels for.
-// Returns their number; 0 with `err` if there are none.
+// Fills `shapes` with the shapes that the parameter `shape` allows and for which this build has
+// kernels. Returns their number; 0 with `err` if there are none.
 size_t bandwidth_shapes_allowed(struct arena *arena, const struct bandwidth_case *this_case,
                                 const struct gpu_info *info, const struct measure_limits *limits,
                                 struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX],
@@ -106,8 +106,9 @@ struct bandwidth_params {
 struct bandwidth_work {
     struct bandwidth_params params;
     uint32_t grid[3];
-    // Number of passes over the working set. With walks in laps, a pass has as few steps as make
-    // whole laps. The number is lower than requested if one dispatch cannot do so many.
+    // Number of passes over the working set. With walks in laps, a pass is the smallest number of
+    // steps that makes whole laps. If one dispatch cannot do as many passes as requested, the
+    // number is lower.
     uint64_t passes;
     uint64_t groups;       // number of workgroups that do work, in all passes together
     uint64_t moved_bytes;  // number of bytes that the dispatch reads and writes
@@ -138,7 +139,7 @@ uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
 // Returns the claim that the case reads or writes `bytes` bytes in the memory level of its working
-// set; a copy reads and writes half of them each.
+// set. A copy reads half of the bytes and writes the other half.
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes);
 
