@@ -71,7 +71,7 @@ struct stream_shape {
     // Bytes of shared memory that each workgroup reserves, only to limit the number of workgroups
     // on a core.
     unsigned reserved_bytes;
-    bool placed; // true: each workgroup records its core, begin and end
+    bool placed; // true: each workgroup records its core, start and end
 };
 
 // Sets `shapes` to the shapes of the operation's tuned kernels that the device allows, in the order
@@ -88,8 +88,9 @@ MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
 
 // Sets `shape` to core_threads threads per core in two workgroups, with one element per thread.
 // Each workgroup reserves so much shared memory that a core holds only two. Fails with
-// ERROR_UNSUPPORTED if the device does not allow that, if no kernel has workgroups of core_threads
-// / 2 threads, or if an array has 2^32 elements or more.
+// ERROR_UNSUPPORTED if the device does not allow this reservation, if a core is not known to hold
+// core_threads threads, if no kernel has workgroups of core_threads / 2 threads, or if an array has
+// 2^32 elements or more.
 MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);
@@ -97,7 +98,8 @@ MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
 struct stream_params { // parameters of the kernels, in the order in which kernels declare them
     uint32_t blocks, groups, passes;
     // Workgroup g takes the blocks g × pitch, g × pitch + advance … All its blocks are less than
-    // `reach` blocks after its first one. Kernels of the kind STREAM_SINGLE do not use these three.
+    // `reach` blocks after its first one. Kernels of the kind STREAM_SINGLE do not use these three
+    // parameters.
     uint32_t pitch, advance, reach;
     float value, factor;
     uint32_t op; // index in stream_ops; only kernels of the kind STREAM_SINGLE get it
@@ -126,14 +128,14 @@ MUST_CHECK bool stream_refuse_cached(const struct stream_case *this_case,
 
 // Core and times of a workgroup, as kernels record them.
 struct stream_place {
-    // `begin` and `end` are the low words of the device's clock at the workgroup's begin and end.
+    // `begin` and `end` are the low words of the device's clock at the workgroup's start and end.
     uint32_t core, begin, end, unused;
 };
 
 struct stream_residency {
     unsigned cores;  // number of cores that ran workgroups
     unsigned uneven; // number of these cores that ran more or fewer than core_groups workgroups
-    // True: all workgroups ran at the same time, because the last one began before the first one
+    // True: all workgroups ran at the same time, because every workgroup began before any workgroup
     // ended.
     bool at_once;
 };
@@ -173,8 +175,8 @@ void stream_close(struct bench_session *bench);
 MUST_CHECK bool stream_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
 
-// Makes the case's arrays. Fills those that the case reads, unless they hold the same data already.
-// Fails with ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY if an array is too large.
+// Makes the case's arrays. Fills the arrays that the case reads, unless they hold the same data
+// already. Fails with ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY if an array is too large.
 MUST_CHECK bool stream_arrays_prepare(struct stream_session *session,
                                       const struct stream_case *this_case, struct error *err);
 
@@ -183,8 +185,8 @@ MUST_CHECK bool stream_arrays_prepare(struct stream_session *session,
 MUST_CHECK bool stream_arrays_spoil(struct stream_session *session,
                                     const struct stream_case *this_case, struct error *err);
 
-// Compares every number of the target with what the case's operation should write. If the operation
-// is init (STREAM_INIT), that is `value`. Fails with ERROR_MISMATCH if a number differs.
+// Compares every number of the target with the number that the case's operation should write
+// (`value` if the operation is init). Fails with ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_check(struct stream_session *session,
                                     const struct stream_case *this_case, float value,
                                     struct error *err);

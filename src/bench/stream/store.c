@@ -13,8 +13,8 @@ _Static_assert(STREAM_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many word
 
 // Time-out in ns of submissions before the first visit. Each visit then sets its own time-out.
 static const uint64_t timeout_default_ns = UINT64_C(10000000000);
-// Maximum size in bytes of an array with its padding. Kernels number its vectors with 32 bits;
-// those that fill and check it add up to 2^23 to the numbers.
+// Maximum size in bytes of an array with its padding. Kernels number the vectors of the array with
+// 32 bits. The kernels that fill and check the array add up to 2^23 to these numbers.
 static const uint64_t numbered_bytes = UINT64_C(63) << 30;
 static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SEED_OTHER,
                                                    ~STREAM_SEED_SOURCE};

@@ -123,8 +123,9 @@ enum stream_param { // indices of the array `params`
 };
 
 // Returns the size in bytes of an array for presets and for the word "max". A GPU uses `given`, but
-// at least STREAM_CACHES times the largest possible cache. A CPU uses this multiple or, if no cache
-// is known, CPU_BYTES_UNKNOWN. The device's memory and limits may lower it.
+// at least STREAM_CACHES times the largest possible cache. A CPU uses STREAM_CACHES times this
+// cache or, if no cache is known, CPU_BYTES_UNKNOWN. The device's memory and limits may lower the
+// size.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {
@@ -146,11 +147,12 @@ static void replace(const struct bench_pick *pick)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
-// Adapts a value of a parameter to the device. Returns false if that is not possible.
+// Adapts a value of a parameter to the device. Returns false if the plan leaves the value out.
 // - `bytes`: a preset's value or "max" becomes the size of usual_bytes().
 // - `kernel`: "single" needs a device that can reserve shared memory.
-// - `threads`: lowered to what a core holds (or THREADS_UNKNOWN). They must divide into a kernel's
-//   workgroups; with kernel=occupancy, they are a power of two or all threads of a core.
+// - `threads`: the value is lowered to the number of threads that a core holds (if not known,
+//   THREADS_UNKNOWN). It must divide into a kernel's workgroups. With kernel=occupancy, it must be
+//   a power of two or all threads of a core.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

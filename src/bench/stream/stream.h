@@ -4,12 +4,13 @@
 // Kernels walk through arrays in vectors of 16 bytes: four floats or two doubles. A block has
 // THREADS × LOADS vectors. Workgroup g takes the blocks g × pitch, g × pitch + advance …, less than
 // `reach` blocks after the first. Its thread t takes the vectors t, t + THREADS … of each block.
-// Workgroups that loop (occupancy) take every groups-th block, to the end. Others take one block or
-// a few neighbouring ones. If each thread takes one element (single.cl), blocks are elements.
+// Workgroups that loop (occupancy) take every groups-th block, to the end. Other workgroups take
+// one block or a few neighbouring blocks. If each thread takes one element (single.cl), blocks are
+// elements.
 //
-// Data are numbers k / 2^19 (float) and k / 2^43 (double). k is odd, comes from a hash, and is less
-// than that power of two. So no number is zero and data do not compress. Operations that write are
-// exact: weights are multiples of 1/4, and their sizes add up to at most 5.
+// Data are numbers k / 2^19 (float) and k / 2^43 (double). k is odd, comes from a hash, and |k| is
+// less than 2^19 or 2^43. So no number is zero and data do not compress. Operations that write are
+// exact, because weights are multiples of 1/4, and their absolute values add up to at most 5.
 #ifndef BENCH_STREAM_STREAM_H
 #define BENCH_STREAM_STREAM_H
 

@@ -40,8 +40,8 @@ struct trial {
 
 // ---------------------------------------------------------------- the work
 
-// Returns "256x8" for workgroups of 256 threads with 8 vectors in flight each; if a workgroup takes
-// several steps, "256x8, 4 steps".
+// Returns a text like "256x8" for workgroups of 256 threads with 8 vectors in flight each. If a
+// workgroup takes several steps, returns a text like "256x8, 4 steps".
 static const char *shape_name(const struct trial *trial)
 {
     const struct stream_shape *shape = &trial->shape;
@@ -99,7 +99,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .params_bytes =
             trial->shape.single ? sizeof trial->work.params : offsetof(struct stream_params, op),
     };
-    // APIs need a valid buffer for every argument, also for those that the kernel does not use.
+    // APIs need a valid buffer for every argument, also for arguments that the kernel does not use.
     for (int i = 0; i < STREAM_ARRAY_COUNT; i++)
         dispatch.args[i].buffer = used[i] ? session->arrays[i].buffer : session->words;
     dispatch.args[STREAM_ARRAY_COUNT].buffer = session->words;
@@ -110,7 +110,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Chooses the passes of a dispatch: as many as fill a sample, but at most dispatch_ns_max.
+// Chooses the number of passes of a dispatch: as many passes as fill a sample, but at most as many
+// as fit in dispatch_ns_max.
 static bool size_work(struct trial *trial, struct error *err)
 {
     double ns, wanted_ns = (double)trial->run->request->sample_ns;
@@ -183,15 +184,17 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Checks that no dispatch was lost, and what all of them together wrote, or found as a sum.
+// Checks that no dispatch was lost, and that the dispatches wrote the right target or found the
+// right sum.
 static bool verify(struct trial *trial, const struct memory *memory,
                    const struct measure_span *span, struct error *err)
 {
     struct measure_words words;
     const struct stream_work *work = &trial->work;
     bool writes = trial->this_case->op->writes > 0;
-    // In each layer of the grid, all workgroups of a reading operation add 1 to words.count at
-    // their end, and the last one of a writing operation, even if it loops over several passes.
+    // In each layer of the grid, every workgroup of a reading operation adds 1 to words.count at
+    // its end. In a writing operation, only the last workgroup adds 1, even if it loops over
+    // several passes.
     uint64_t counted = (uint64_t)work->grid[2] * (writes ? 1 : work->params.groups), dispatches;
     if (!measure_words_read(trial->session->words, &words, err) ||
         !measure_unit_counted(words.count, counted, &span->ran, &dispatches, err))
@@ -237,7 +240,8 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 
 // ---------------------------------------------------------------- the visit
 
-// On NVIDIA, a workgroup of a stencil begins within a sector, so it reads one sector more.
+// Returns the hardware counts that the claim predicts. On NVIDIA, a workgroup of a stencil begins
+// within a sector, so it reads one sector more.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
 {

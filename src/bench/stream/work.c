@@ -128,7 +128,7 @@ bool stream_resident_shape(const struct stream_case *this_case, const struct gpu
     return true;
 }
 
-// With kernel=single, a block is one element.
+// Returns the size in bytes of an element, which is a block with kernel=single.
 static unsigned element_bytes(const struct stream_case *this_case)
 {
     return this_case->doubles ? sizeof(double) : sizeof(float);
@@ -139,7 +139,7 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
 {
     const struct gpu_limits *limits = &info->limits;
     const unsigned threads = this_case->core_threads / SINGLE_GROUPS;
-    // Each workgroup reserves half of the core's shared memory, less up to 1 KiB that drivers add.
+    // Each workgroup reserves half of the core's shared memory minus 1 KiB, which drivers may add.
     const uint64_t half = limits->core_shared_bytes / SINGLE_GROUPS;
     if (!gpu_require(info, GPU_CAP(SHARED_CHOICE), err))
         return false;
@@ -243,7 +243,7 @@ void stream_residency_judge(struct arena *scratch, const struct stream_place *pl
     unsigned *counts = ARENA_ARRAY(scratch, CORE_IDS_MAX, unsigned);
     int32_t last_begin = INT32_MIN, first_end = INT32_MAX;
     for (uint32_t g = 0; g < groups; g++) {
-        // Times count from the begin of workgroup 0, because the clock's low words wrap around.
+        // Times count from the start of workgroup 0, because the clock's low words wrap around.
         int32_t begin = (int32_t)(places[g].begin - places[0].begin);
         int32_t end = (int32_t)(places[g].end - places[0].begin);
         last_begin = begin > last_begin ? begin : last_begin;
