@@ -12,7 +12,7 @@ enum {
     STAGE_BYTES = 4 << 20
 };
 
-// Returns where the job's data begin in the source; NULL if the host cannot access the source.
+// Returns a pointer to the job's data in the source; NULL if the host cannot access the source.
 static unsigned char *host_source(const struct transfer_job *job)
 {
     unsigned char *memory = transfer_station_memory(job->from, job->source);
@@ -133,8 +133,8 @@ static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *
 }
 
 // Transfers pageable memory part by part through two buffers that the driver can copy (stages).
-// While the device copies one part, the host copies the next part (to the device) or the part
-// before (from the device).
+// While the device copies one part, the host copies another part: to the device, the next part;
+// from the device, the previous part.
 static bool move_parts(struct transfer_stages *stages, struct error *err)
 {
     const struct transfer_job *job = stages->job;

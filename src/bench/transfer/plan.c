@@ -5,11 +5,13 @@
 #include <string.h>
 
 enum {
-    // The largest transfer takes 1/8 of the available host memory: there are four host buffers.
+    // The largest transfer takes 1/8 of the available host memory, because there are four host
+    // buffers.
     HOST_SHARE = 8,
     DEVICE_SHARE = 4,         // the largest transfer has at most 1/4 of the device's memory
     CPU_BYTES_MAX = 16 << 20, // largest transfer in bytes on a CPU, which has no link to measure
-    // Presets limit reads by the host from mapped device memory to this size: each load takes a µs.
+    // Presets limit the host's reads of mapped device memory to this size, because each load takes
+    // a µs.
     MAPPED_READ_MAX = 1 << 20
 };
 // Presets copy these sizes in bytes between devices: a small message and a large copy.
@@ -85,8 +87,9 @@ enum transfer_param { // the parameters, in the order of `params` in transfer.c
 
 // Replaces parameter values that do not fit together:
 // - With direction=both, `memory` becomes "pinned".
-// - Without pinned memory, `by` becomes "host": neither copy commands nor kernels can copy it.
-// - `mode` becomes "row", unless memory is pinned and goes one way between host and device.
+// - Without pinned memory, `by` becomes "host", because copy commands and kernels need pinned
+// memory.
+// - `mode` becomes "row", unless memory is pinned and data go one way between host and device.
 static void replace(const struct bench_pick *pick)
 {
     const struct param_info *param = pick->request->choices[pick->param].param;
@@ -120,7 +123,8 @@ static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
 }
 
 // Returns true if a preset with `sizes` sizes has cases of this kind (direction, memory, by, ways)
-// with this size. If there is only one size, peers and queues take it, too.
+// with this size. If the preset has only one size, copies between devices and copies with by=queue
+// use it, too.
 static bool has_size(const struct transfer_case *this_case, size_t sizes)
 {
     if (this_case->direction == TRANSFER_PEER)
@@ -152,7 +156,7 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
 }
 
 // Returns true if the plan of this device has this case, in which devices copy to each other:
-// - A device does not copy to itself: its bandwidth would pass for that of the link.
+// - A device does not copy to itself, because its memory's bandwidth would pass for the link's.
 // - Of two devices that copy to each other at once, only one order of `from` and `to` is kept.
 // - Copies between all devices are in the plan of the API's first device.
 // - Without a second device, the plan has only copies one way, by a queue of the source. The run
@@ -194,9 +198,9 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
     return false;
 }
 
-// Returns the values of `from` or `to`: ids of the API's devices that the user chose. Except in the
-// plan of the API's first device, `from` is at most the plan's own. Without a second device, `to`
-// is "another", and the run skips the cases and says why.
+// Returns the devices of this API that the user chose for `from` or `to`. Only the plan of the
+// API's first device has all of them as `from`; other plans have only their own device. If the API
+// has one device, `to` is "another"; the run skips such cases and says why.
 static struct bench_choice devices_named(const struct bench_request *request, size_t param)
 {
     const struct gpu_info *own = request->device;

@@ -12,8 +12,8 @@ enum {
 
 // ---------------------------------------------------------------- queues
 
-// Requests the universal queue and up to two more for copies, first of families that only transfer:
-// these are the copy engines.
+// Requests the universal queue and up to two more queues for copies. Queues of families that only
+// transfer come first, because these queues are the copy engines.
 void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     static const enum gpu_queue_kind preferred[] = {GPU_QUEUE_TRANSFER, GPU_QUEUE_COMPUTE,
@@ -56,7 +56,7 @@ const char *transfer_queue_name(const struct transfer_session *session,
 
 // ---------------------------------------------------------------- the session
 
-// Copies for 20 ms: the clocks and the link of an idle card are slow.
+// Copies for 20 ms, because the clocks and the link of an idle card are slow.
 static bool warm_up(struct transfer_session *session, struct error *err)
 {
     struct transfer_station *home = &session->home;

@@ -79,18 +79,18 @@ enum {
     TRANSFER_SPARSE_BYTES = 16 << 20
 };
 
-// Fails with ERROR_MISMATCH, which names the first wrong byte, if `memory` does not hold the data
-// from word number `first` on. Reads all bytes if `round` is 0 or `bytes` at most
-// TRANSFER_SPARSE_BYTES; else every TRANSFER_SPARSE-th block of 4 KiB, so that TRANSFER_SPARSE
-// successive rounds read all.
+// Fails with ERROR_MISMATCH if `memory` does not hold the data from word number `first` on; the
+// message names the first wrong byte. Reads all bytes if `round` is 0 or `bytes` is at most
+// TRANSFER_SPARSE_BYTES. Otherwise reads every TRANSFER_SPARSE-th block of 4 KiB, so that
+// TRANSFER_SPARSE successive rounds read all bytes.
 MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
                                        unsigned round, struct error *err);
 
 // ---------------------------------------------------------------- stations
 
 // A source is memory from which transfers copy; it holds the data of transfer.h from word 0 on.
-// Successive jobs begin at different places in a range of it, the window, so that data from the job
-// before fail the check. A source is larger than a transfer by its window.
+// Successive jobs begin at different places in a range of the source, the window, so data from the
+// previous job fail the check. A source is larger than a transfer by the size of its window.
 //
 // The window of pinned memory is twice the largest cache that the device may have, from 4 MiB to
 // 256 MiB (on a CPU 4 MiB). Data in a small window may stay in caches: on an H200 through Vulkan,

@@ -19,8 +19,9 @@ static const uint64_t window_most = 256 << 20;
 
 // ---------------------------------------------------------------- the data
 
-// Returns word number n of the data; `mixed` is n × TRANSFER_MIX. As a running sum in loops of
-// constant length, it becomes vector code: the host checks a GiB faster than a slow copy takes.
+// Returns word number n of the data; `mixed` is n × TRANSFER_MIX. Loops of constant length that
+// compute `mixed` as a running sum become vector code. So the host checks a GiB in less time than a
+// slow copy takes.
 static uint32_t word_of(uint32_t mixed)
 {
     return mixed ^ (mixed >> TRANSFER_SHIFT);

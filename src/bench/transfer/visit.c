@@ -19,13 +19,13 @@ enum {
     // Samples in which several devices copy at the same time last this many times as long.
     AT_ONCE_SAMPLES = 4
 };
-// A visit with transfers that the host times takes no further sample after this many ns of samples.
+// A visit whose transfers the host times takes no further sample after this many ns of samples.
 static const double sample_most_ns = 32e6;
 
 // Data of one case that the session keeps from visit to visit.
 struct memory {
     uint64_t passes; // number of transfers in a sample
-    // True if one transfer takes longer than sample_most_ns: later visits skip the warm-up.
+    // True if one transfer takes longer than sample_most_ns. Later visits then skip the warm-up.
     bool is_slow;
 };
 
@@ -33,8 +33,8 @@ struct memory {
 struct trial {
     struct bench_visit *run;
     struct transfer_session *session;
-    // The jobs: one for each direction (TRANSFER_BOTH, TRANSFER_WAYS_BOTH), from each device to
-    // every other (TRANSFER_WAYS_ALL), or one. Jobs of the same queue are neighbours.
+    // One job, or one for each direction (TRANSFER_BOTH, TRANSFER_WAYS_BOTH), or one from each
+    // device to every other (TRANSFER_WAYS_ALL). Jobs of the same queue are neighbours.
     struct transfer_job *jobs;
     unsigned job_count;
     // One batch for each queue, if the host times transfers; none for mapped or pageable memory.
@@ -47,7 +47,7 @@ struct trial {
     struct memory kept;
     // Host time in ns that the last call of run_batches needed to submit its batches.
     double submit_ns;
-    uint64_t recorded, ran; // transfers of each job in its batch, and in all runs of run_batches
+    uint64_t recorded, ran; // transfers of each job: in a batch, and in all calls of run_batches
     // The times of the samples; unit_ns is the time in which each job made one transfer.
     struct measure_span span;
 };
@@ -79,9 +79,9 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
 // Returns the queue of job number `job`:
 // - Copies between devices: NULL. add_peers sets their queue.
 // - by=copy or memory=pageable: the queue for copies with the job's number. Without queues for
-//   copies, job 0 gets the universal queue; with fewer than two, job 1 gets NULL.
+//   copies, job 0 gets the universal queue. With fewer than two queues for copies, job 1 gets NULL.
 // - All other cases: job 0 gets the universal queue, job 1 the first queue for copies (the
-//   universal queue if there is none).
+//   universal queue if there is no queue for copies).
 static struct gpu_queue *queue_of(const struct transfer_session *session,
                                   const struct transfer_case *this_case, unsigned job)
 {
@@ -141,8 +141,8 @@ static bool add_peers(struct trial *trial, const struct transfer_case *this_case
     return true;
 }
 
-// Adds a job from each device of the API to every other one, first to the next one, and so on. If
-// all copies take the same time, each device receives from only one other at any time.
+// Adds a job from each device of the API to every other device, first to the next device, and so
+// on. If all copies take the same time, each device always receives from only one other device.
 static bool prepare_all_peers(struct trial *trial, const struct transfer_case *this_case,
                               struct error *err)
 {
@@ -209,8 +209,8 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
-// Returns the scope that owns the job's batches: run->scope, or a new one on the other device whose
-// queue copies, which end_scopes closes.
+// Returns the scope that owns the job's batches: run->scope if the session's device copies, else a
+// new scope on the device that copies. end_scopes closes new scopes.
 static struct gpu_scope *scope_of(struct trial *trial, const struct transfer_job *job)
 {
     const struct transfer_station *owner = job->this_case->is_read ? job->to : job->from;
@@ -285,7 +285,7 @@ static bool is_at_once(const struct transfer_case *this_case)
 }
 
 // Makes trial->kept.passes transfers of each job, and sets *ns to the time of one. Queues that work
-// at the same time get one submission each; else each transfer begins after the one before.
+// at the same time get one submission each. Otherwise each transfer begins after the previous one.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
@@ -306,8 +306,8 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
     return true;
 }
 
-// Sets trial->kept.passes: SINGLES with mode=single, else as many transfers as fill a sample. Keeps
-// the number of an earlier visit and only warms up; slow transfers do not even warm up.
+// Sets trial->kept.passes: SINGLES with mode=single, else as many transfers as fill a sample. If an
+// earlier visit set the number, keeps it and warms up, unless transfers are slow.
 static bool size_passes(struct trial *trial, struct error *err)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
@@ -367,8 +367,8 @@ static bool time_by_host(struct trial *trial, struct error *err)
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
     span->ended_ns = clock_now_ns();
-    // The host limits transfers that it times. With direction=both, it does so only if submitting
-    // takes the share MEASURE_HOST_BOUND of the time in most samples.
+    // The host limits the speed of transfers that it times. With direction=both, this is true only
+    // if submitting takes at least the share MEASURE_HOST_BOUND of the time in most samples.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
     span->step_ns = 1 / (double)trial->kept.passes;
@@ -384,7 +384,8 @@ static bool is_host_timed(const struct transfer_case *this_case)
 
 // ---------------------------------------------------------------- proof and numbers
 
-// The first visit checks every byte. Of large host memory, each later one checks another eighth.
+// Checks the data in all targets. The first visit checks every byte. Each later visit checks
+// another eighth of large host memory.
 static bool verify(struct trial *trial, struct error *err)
 {
     if (transfer_is_by_kernel(trial->jobs[0].this_case) &&
@@ -400,8 +401,8 @@ static bool verify(struct trial *trial, struct error *err)
     return true;
 }
 
-// Returns the bytes that one transfer moves (TRANSFER_BOTH: one in each direction; between devices:
-// none). A copy within the device may stay in the last-level cache, and then counts there.
+// Returns a claim with the bytes of one transfer (both directions: of one in each; between devices:
+// no bytes). A copy within the device that may stay in the last-level cache counts there.
 static struct measure_claim claim_of(const struct trial *trial)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
