@@ -2,8 +2,8 @@
 #include "bench/managed/session.h"
 
 #define BYTES_LEAST ((uint64_t)1 << 20)
-// Maximum size in bytes of all arrays. Kernels count pairs of elements in 32 bits, up to one grid
-// of threads beyond the end of an array.
+// Maximum size in bytes of all arrays together. Kernels count pairs of elements in 32 bits, up to
+// one grid of threads beyond the end of an array.
 #define BYTES_MOST ((uint64_t)191 << 30)
 
 enum {

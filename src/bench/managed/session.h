@@ -30,7 +30,8 @@ struct managed_session {
     struct gpu_buffer *right;
     struct gpu_buffer *passes; // buffer that holds the number of passes that the triad has counted
     struct measure_link link;
-    // number of visits so far that have begun to make arrays; each makes its seed from it
+    // number of visits so far that have begun to make arrays; a visit makes its seed from this
+    // number
     uint32_t visits;
 };
 
@@ -52,9 +53,9 @@ struct managed_arrays {
 MUST_CHECK bool managed_open(struct bench_session *bench, struct error *err);
 
 // Allocates the three arrays and gives the driver the case's advice. If memory is short, fails with
-// ERROR_OUT_OF_MEMORY before any allocation. The arrays may take 9/10 of the device's free memory
-// and, if the host writes them first or should keep them, half of the host's available memory, if
-// known.
+// ERROR_OUT_OF_MEMORY before any allocation. The arrays may take 9/10 of the device's free memory.
+// If the host writes them first or should keep them, they may also take at most half of the host's
+// available memory, if this is known.
 MUST_CHECK bool managed_arrays_make(struct managed_arrays *arrays,
                                     const struct managed_case *this_case, struct error *err);
 

@@ -11,7 +11,7 @@ enum {
     METRIC_PREFETCH
 };
 
-// Results of the first pass fail the check of the later passes.
+// The factors differ, so that results of the first pass fail the check of the later passes.
 static const double first_factor = 1.25, later_factor = 1.5;
 
 struct trial {
@@ -27,7 +27,7 @@ struct trial {
 static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // one prefetch is enough: a second one would move no pages
+    (void)repeats; // one prefetch is enough, because a second one would move no pages
     for (int i = 0; i < MANAGED_ARRAYS; i++)
         gpu_managed_prefetch(batch, &(struct gpu_managed_range){.buffer = trial->arrays.at[i],
                                                                 .bytes = trial->arrays.bytes});
@@ -83,7 +83,8 @@ static void report_once(const struct trial *trial, struct measure_visit *visit, 
     double step_ns = (double)trial->session->bench->info->limits.stamp_step_ps / 1000;
     if (ns > 0)
         visit_samples(visit, metric, &rate, 1, rate * step_ns / ns);
-    visit_by_host(visit, metric); // the rate depends on the host: its driver moves the pages
+    visit_by_host(visit,
+                  metric); // the rate depends on the host, because its driver moves the pages
 }
 
 static void report(const struct trial *trial, struct measure_visit *visit)
