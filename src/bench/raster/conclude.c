@@ -6,7 +6,7 @@
 enum {
     UNIT_TEXT = 32
 };
-// Pixels limit the rate of triangles if the rate is at most this share of the highest one.
+// Pixels limit the rate of triangles if this rate is at most this share of the highest rate.
 static const double bound = 0.5;
 
 // The run and the device that the findings are about.
@@ -57,8 +57,9 @@ static const struct metric *drawn_rate(const struct subject *subject, const stru
                : NULL;
 }
 
-// Returns the result with the smallest triangles whose rate pixels limit (see `bound`); NULL if
-// none. `most` is the highest rate of triangles.
+// Of the results whose rate of triangles is limited by pixels (see `bound`), returns the result
+// with the smallest triangles; NULL if there is no such result. `most` is the highest rate of
+// triangles.
 static const struct result *first_bound(const struct subject *subject, double most)
 {
     const struct result *found = NULL;

@@ -108,8 +108,8 @@ static bool count_wrong(struct raster_session *session, struct gpu_target *targe
     return done;
 }
 
-// First checks with a tolerance that no pixel keeps: a check that did not run would find nothing
-// wrong.
+// First checks with a tolerance that no pixel keeps, so all pixels must be wrong. Without this, a
+// check that did not run would look like a success.
 bool raster_check(struct raster_session *session, struct gpu_target *target,
                   const struct raster_check_params *params, struct error *err)
 {

@@ -67,9 +67,10 @@ struct raster_work {
     uint32_t draws;               // number of draws in a unit of work
     uint32_t vertices, instances; // vertices and instances of each draw
     // Number of triangles and of pixels in all draws. Pixels that fail the depth test count, too.
-    // If all other triangles draw nothing, the pixels of the last one, which is visible, do not.
+    // If all triangles but the last draw nothing, the pixels of the last triangle, which is
+    // visible, do not count.
     double triangles, pixels;
-    // Number of triangles that the check draws again, now visible, because the timed ones except
+    // Number of triangles that the check draws again, now visible, because all timed triangles but
     // the last draw no pixel (culled, or of side 0). In all other cases, it is 0.
     uint32_t redrawn;
     bool clears; // true: each unit of work clears the target; false: it draws over the last image
@@ -123,8 +124,8 @@ MUST_CHECK bool raster_visit(struct bench_visit *run, struct measure_visit *visi
                              struct error *err);
 void raster_conclude(struct run *run, const char *device);
 
-// Returns the session's target with the format, depth and width of `desc`. Creates it if there is
-// none yet. Returns NULL with `err` if that fails.
+// Returns the session's target with the format, depth and width of `desc`. The first call for these
+// values creates the target. Returns NULL with `err` on failure.
 struct gpu_target *raster_target(struct raster_session *session, const struct gpu_target_desc *desc,
                                  struct error *err);
 

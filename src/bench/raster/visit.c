@@ -23,7 +23,8 @@ struct job {
 
 // ---------------------------------------------------------------- programs
 
-// A `fragment` of NULL makes a program that writes only depth. Returns NULL with `err` on failure.
+// Creates a program; if `fragment` is NULL, a program that writes only depth. Returns NULL with
+// `err` on failure.
 static struct gpu_draw_program *make(struct job *job, const char *fragment, enum gpu_depth depth,
                                      bool culls, struct error *err)
 {
@@ -82,7 +83,8 @@ static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *p
     };
 }
 
-// The draws of a unit share a render pass, which the barrier before the next unit ends.
+// Records `repeats` units of work. The draws of a unit share a render pass; the barrier before the
+// next unit ends the pass.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct job *job = context;
@@ -105,7 +107,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 }
 
 // Clears the target, so that an earlier image cannot pass the check, and draws one layer or
-// triangle: with depth=reject so near that all timed layers but the last fail the depth test.
+// triangle. With depth=reject, this layer is so near that all timed layers but the last fail the
+// depth test.
 static bool prepare(struct job *job, struct error *err)
 {
     const struct raster_layers_params near = {.farthest = 0.125f};
@@ -122,8 +125,8 @@ static bool prepare(struct job *job, struct error *err)
 
 // ---------------------------------------------------------------- the proof
 
-// Triangles that drew no pixel (culled, too small) are drawn again, now visible: each cell of the
-// grid must then show its last triangle.
+// Draws triangles that drew no pixel (culled, too small) again, now visible. Each cell of the grid
+// must then show its last triangle.
 static bool verify_unseen(struct job *job, struct error *err)
 {
     struct raster_mesh_params mesh = job->work.params.mesh;
@@ -141,7 +144,8 @@ static bool verify_unseen(struct job *job, struct error *err)
            raster_check(job->session, job->target, &check, err);
 }
 
-// With depth=write, a slightly farther layer must be hidden, and a slightly nearer one visible.
+// Checks the depths that depth=write wrote: a slightly farther layer must be hidden, and a slightly
+// nearer layer visible.
 static bool verify_depth(struct job *job, struct error *err)
 {
     const struct raster_layers_params *params = &job->work.params.layers;

@@ -13,13 +13,13 @@ enum {
     DRAWS_CPU = 256,
     // Factor by which depth=reject raises the number of layers, because rejected layers are fast.
     REJECTED = 8,
-    // If timed triangles or layers draw nothing, a visible last one of few pixels, which take
-    // hardly any time, shows that the draw ended.
+    // Pixels in the first row of the visible last triangle, if all other timed triangles or layers
+    // draw nothing. It shows that the draw ended. Its few pixels take hardly any time.
     SEEN_ROW = 8
 };
 
-// Bits of each channel of a format (0: no such channel): of a float's mantissa, or of an integer
-// that encodes a value from 0 to 1.
+// Number of bits of each channel of a format; 0: no such channel. For a float, the bits are those
+// of the mantissa; else, those of an integer that encodes a value from 0 to 1.
 struct precision {
     enum gpu_format format;
     bool is_float;
@@ -64,10 +64,10 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 
 // ---------------------------------------------------------------- precision
 
-// Sets check->unit to what an addition of 1/256 really adds to each channel, and check->tolerance.
-// Hardware may truncate, so a conversion may be wrong by the last bit. With blend=alpha, each layer
-// converts again and halves earlier errors: 2.5 times the last bit. With blend=add, sums of `unit`
-// are exact in every format.
+// Sets check->unit to what an addition of 1/256 really adds to each channel. Also sets
+// check->tolerance. Hardware may truncate, so a conversion may be wrong by the last bit. With
+// blend=alpha, each layer converts again and halves earlier errors, so the tolerance is 2.5 times
+// the last bit. With blend=add, sums of `unit` are exact in every format.
 static void set_precision(const struct raster_case *this_case, struct raster_check_params *check)
 {
     const struct precision *precision = precisions;
@@ -139,8 +139,8 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     uint32_t drawn = (uint32_t)(fitting < most ? fitting : most);
     if (drawn < TRIANGLES_MIN)
         drawn = TRIANGLES_MIN;
-    // Triangles without pixels are fast, so a unit has the maximum of them; the last one is visible
-    // and shows that the draw ran to its end.
+    // Triangles without pixels are fast, so a unit has the maximum number of them. The last
+    // triangle is visible and shows that the draw ran to its end.
     bool unseen = this_case->culled || this_case->side == 0;
     uint32_t triangles = unseen ? (uint32_t)most : drawn;
     uint32_t row = unseen && pitch > SEEN_ROW ? SEEN_ROW : pitch;
@@ -181,7 +181,8 @@ static void plan_draws(const struct raster_case *this_case, bool cpu, struct ras
     work->clears = true;
     work->vertices = 3;
     work->triangles = work->pixels = work->draws;
-    // With change=params, draw number d covers pixel number d, from the first again after the last.
+    // With change=params, draw number d covers pixel number d; after the last pixel, draws begin
+    // again at the first.
     bool own = this_case->change == RASTER_CHANGE_PARAMS;
     work->check.pattern = RASTER_COUNT;
     uint32_t pixels = work->target * work->target;
