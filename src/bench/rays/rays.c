@@ -202,8 +202,8 @@ static const struct headline_info headlines[] = {
      .where = "work=build,of=triangles,task=fast-trace|fast-build"},
 };
 
-// Returns true if presets trace rays in this way: by queries, unless the device has only pipelines;
-// the preset full uses both.
+// Returns true if the preset traces rays in this way. Presets use queries or, if the device has
+// only pipelines, pipelines. The preset full uses both.
 static bool has_way(const struct bench_pick *pick)
 {
     const gpu_caps caps = pick->request->device->caps;

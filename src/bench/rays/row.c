@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Measures how long a ray takes to cross one primitive. Parallel rays cross part of a row of
-// primitives, none of which ends a ray before the last one. The result is the slope of a line: time
-// of a ray over the number of primitives that it crosses.
+// primitives. Only the last primitive ends a ray. The result is the slope of a line: time of a ray
+// over the number of primitives that it crosses.
 //
-// All points of a line come from one tree: the rays of each point begin at another place of the
+// All points of a line come from one tree. The rays of each point begin at another place of the
 // tree's row. Rows of different lengths would need trees of different sizes. The nodes and leaves
 // of such trees are not equally full, so the points would not be on a line.
 #include "bench/rays/session.h"
@@ -14,13 +14,13 @@
 
 enum {
     LENGTHS = 8,
-    // Primitives from one point of the line to the next: rays cross 192, 288 … 864, and reach the
-    // one at the end of the row.
+    // Number of primitives from one point of the line to the next. Rays cross 192, 288 … 864
+    // primitives, and reach the primitive at the end of the row.
     LENGTH_STEP = 96,
     STEPS_LEAST = 2,
-    // Primitives in a row, without the one at its end. The longest rays cross all but the first
-    // LENGTH_STEP; the shortest STEPS_LEAST × LENGTH_STEP. With only LENGTH_STEP, up to 4 % of
-    // their time would be work at the end of the row.
+    // Primitives in a row, without the primitive at its end. The longest rays cross all primitives
+    // but the first LENGTH_STEP. The shortest rays cross STEPS_LEAST × LENGTH_STEP primitives. If
+    // they crossed only LENGTH_STEP, up to 4 % of their time would be work at the end of the row.
     ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,
@@ -86,8 +86,9 @@ static float *place(struct arena *arena, struct row *row)
         if (i > 0 && i % LENGTH_STEP == 0 && i / LENGTH_STEP <= LENGTHS)
             row->starts[LENGTHS - i / LENGTH_STEP] = x - gap / 2;
         // 37 and LENGTH_STEP have no common divisor, so each place in a step gets one primitive.
-        // Primitives stay within their step, because some drivers (lavapipe) do not sort them:
-        // nodes of the tree would reach from before the rays' begin to the end of the row.
+        // Primitives stay within their step, because some drivers (lavapipe) do not sort them. If
+        // they left it, nodes of the tree would reach from before the rays' start to the end of the
+        // row.
         const uint32_t step = i - i % LENGTH_STEP;
         places[layout->uneven ? step + i * 37 % LENGTH_STEP : i] = x;
         state = state * 1664525u + 1013904223u;
@@ -125,8 +126,8 @@ static struct gpu_tree_instance instance_at(float x, uint32_t number, bool end,
     };
 }
 
-// Writes the row's primitives. Only the last one ends a ray: the only triangle that faces the rays,
-// or the only instance with END_MASK; none with RAYS_COUNTED.
+// Writes the row's primitives. Only the last primitive ends a ray: it is the only triangle that
+// faces the rays, or the only instance with END_MASK. With RAYS_COUNTED, no primitive ends a ray.
 static bool write_input(const struct job *job, struct row *row, struct error *err)
 {
     struct rays_tree *tree = &row->tree;
@@ -188,7 +189,8 @@ static struct rays_beam beam_of(const struct job *job, const struct row *row, un
 
 // ---------------------------------------------------------------- the proof
 
-// Each ray must have counted all primitives and hit none (`counted`), or have hit the last one.
+// Checks the hits of a point's rays. If `counted` is true, each ray must have counted all
+// primitives and hit none. Otherwise, each ray must have hit the last primitive.
 static bool verify_hits(const struct job *job, const struct row *row, unsigned point, bool counted,
                         struct error *err)
 {
@@ -291,8 +293,8 @@ static double core_hz_of(const struct job *job)
     return measure_median(job->run->arena, hz, POINTS);
 }
 
-// Returns how many boxes or triangles a core can test per cycle; 0 if not known. A ray needs at
-// least one test for each primitive that it crosses.
+// Returns the number of boxes or triangles that a core can test per cycle; 0 if not known. A ray
+// needs at least one test for each primitive that it crosses.
 static double tests_per_cycle(const struct job *job)
 {
     static const struct {
@@ -382,7 +384,8 @@ static void explain(const struct job *job, const struct slopes *slopes, struct m
                  100 * slopes->residual);
     if (job->work != RAYS_WORK_BOX)
         return;
-    // With w boxes per node, a tree has w / (w − 1) boxes per primitive, and a ray tests as many.
+    // With w boxes per node, a tree has w / (w − 1) boxes per primitive. A ray tests as many boxes
+    // per primitive that it crosses.
     visit_detail(
         visit, "tests",
         "%.3g to %.3g boxes a second: 8/7 a crossing in a tree of eight boxes a node, 2 in "

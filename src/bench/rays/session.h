@@ -166,7 +166,7 @@ MUST_CHECK bool rays_beam_measure(struct bench_visit *run, struct rays_beam *bea
                                   uint64_t *repeats, struct measure_span *span, struct error *err);
 
 // Fails with ERROR_MISMATCH if a ray was not traced, or if its hit does not lie on the primitive
-// that it names. Also fails if another primitive is nearer, which it tests for some rays. Sets
+// that the hit names. For some rays, also fails if another primitive is nearer than the hit. Sets
 // *misses to the number of rays that hit nothing.
 MUST_CHECK bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam,
                                 uint32_t *misses, struct error *err);

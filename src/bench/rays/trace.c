@@ -151,8 +151,8 @@ static bool run_check(struct bench_visit *run, struct check *check, struct resul
            gpu_buffer_read(buffer, 0, result, sizeof *result, err);
 }
 
-// First checks for a scene without a triangle, where each hit is wrong: a check that did not run
-// would find nothing wrong.
+// First checks for a scene without a triangle, in which each hit must be wrong. Without this, a
+// check that did not run would look like a success.
 bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam, uint32_t *misses,
                      struct error *err)
 {
