@@ -11,8 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-// Verdict on the 95 % interval of a share of time: "no" if it ends at or below share_no, "yes" if
-// it starts at or above share_yes, "partly" between them, else "undecided".
+// Verdict on a share of time, from its 95 % interval: "no" if the interval ends at or below
+// share_no, "yes" if it starts at or above share_yes, "partly" if it lies between them, else
+// "undecided".
 static const double share_no = 0.05, share_yes = 0.5;
 
 // The run to which findings are added, and the device that they describe.
@@ -131,7 +132,8 @@ static void PRINTF_LIKE(7, 8)
 
 struct question {
     const char *code, *metric;
-    // The scenario that answers; without a number, the first that has one, unless `only` is true.
+    // Scenario that answers. If it has no number, the first scenario with a number answers, unless
+    // `only` is true.
     const char *scenario;
     bool is_share; // true: the number is written as a verdict and a percentage (share_text)
     const char *text, *rest; // `text` comes before the number in the finding, `rest` after it
@@ -192,8 +194,8 @@ static void ask(const struct subject *subject, const struct question *question)
            question->text, question->is_share ? ":" : "", answer, question->rest);
 }
 
-// Adds a finding barrier-gap for each case of "default" or, without gaps there, of the first
-// scenario with gaps; but not for barriers of render targets, nor between two queues.
+// Adds a finding barrier-gap for each case of "default". If "default" has no gaps, uses the first
+// scenario with gaps. Leaves out barriers of render targets and gaps between two queues.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -282,8 +284,8 @@ static bool bystander_of(const struct result *result, struct metric *share)
     return false;
 }
 
-// Adds one finding overlap-bystander for split barriers and one for others, from the first case
-// each.
+// Adds one finding overlap-bystander for split barriers and one for other barriers. Each finding
+// comes from the first case with such a barrier.
 static void ask_bystanders(const struct subject *subject)
 {
     bool reported[2] = {false, false};

@@ -23,8 +23,9 @@ static uint32_t threads_of(const struct overlap_workload *workload)
 
 // ---------------------------------------------------------------- running
 
-// Submits the segments in order. If there are two and neither waits, the second (in the built-in
-// scenarios: of the compute queue) comes first, as in M. Pettineo's tool (METHOD.md).
+// Submits the segments in order. If there are two segments and neither waits, the second one comes
+// first, as in M. Pettineo's tool (METHOD.md). In the built-in scenarios, the second segment is
+// that of the compute queue.
 static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
     bool reverse = stage->segment_count == 2 && !stage->segments[1].after;
@@ -49,7 +50,7 @@ static bool wait_all(struct overlap_stage *stage, struct error *err)
 }
 
 // Repeats the frame's work, without a hold, for at least warm_ns, so that the core clock rises. Its
-// records have another token than those of the frame.
+// records have another token than the frame's records.
 static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *err)
 {
     if (gpu_device_info(gpu_scope_device(stage->scope))->kind == GPU_KIND_CPU)
@@ -65,8 +66,9 @@ static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *e
     return true;
 }
 
-// Sets *host_ns to the time from the release of the hold to the end, by the host's clock. After an
-// error, closing the scope releases the hold, too.
+// Warms up and runs one frame behind a hold. Sets *host_ns to the time from the release of the hold
+// to the end of the frame, by the host's clock. After an error, closing the scope releases the
+// hold, too.
 static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                      struct overlap_frame *frame, double *host_ns, struct error *err)
 {
@@ -102,7 +104,8 @@ static const uint32_t *record_of(const struct overlap_stage *stage, size_t w, ui
     return stage->record_words + (size_t)(stage->first_record[w] + group) * OVERLAP_RECORD_WORDS;
 }
 
-// In a draw, the places of records change, so some contain records of earlier frames.
+// Returns true if element `g` of workload `w` holds a record of this frame. In a draw, the places
+// of records change, so some elements hold records of earlier frames.
 static bool is_record(const struct overlap_stage *stage, size_t w, uint32_t g)
 {
     const uint32_t *record = record_of(stage, w, g);
@@ -232,7 +235,8 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
                         const struct overlap_frame *frame, struct error *err)
 {
     double resolution = stage->session->resolution_ns;
-    // A difference of 1 % is allowed: the length of the device's tick is known to about 10⁻⁴.
+    // A difference of 1 % is allowed, because the length of the device's tick is known to about
+    // 10⁻⁴.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
                          "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "

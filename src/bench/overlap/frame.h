@@ -21,10 +21,11 @@
 
 // ---------------------------------------------------------------- markers
 
-// A marker lies in memory that the host can read: the device writes the frame's token into it while
-// the host polls it. So the host can compare the device's time stamps with its own clock. The first
-// workgroup of a workload to start writes one marker, the last to end another (in a draw:
-// subgroups). Only frames that are not measured leave markers.
+// A marker lies in memory that the host can read. The device writes the frame's token into the
+// marker while the host polls it. So the host can compare the device's time stamps with its own
+// clock. The first workgroup of a workload that starts writes one marker; the last workgroup that
+// ends writes another. (In a draw, subgroups write markers.) Only frames that are not measured
+// leave markers.
 enum overlap_mark {
     OVERLAP_MARK_START,
     OVERLAP_MARK_END,
@@ -44,8 +45,8 @@ struct overlap_poll {
 struct overlap_markers {
     struct gpu_buffer *counters, *words;
     const volatile uint32_t *map; // the memory of the buffer `words`, mapped for the host
-    // Number of frames with markers so far. The buffer `counters` is never reset: it counts the
-    // workgroups (in draws: pixels) that began or ended in all of them.
+    // Number of frames with markers so far. The buffer `counters` is never reset. It counts the
+    // workgroups (in draws: pixels) that began or ended in all these frames.
     uint32_t frames;
     // What the host saw of each marker in the last frame with markers.
     struct overlap_poll polls[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT];
@@ -145,21 +146,22 @@ const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
 MUST_CHECK bool overlap_stage_init(struct overlap_stage *stage, struct error *err);
 
 // Reads the frame's markers repeatedly, and writes to stage->markers.polls what the host saw. The
-// hold was released at released_ns (host's clock). Stops when all markers were seen, all batches
-// are done, the first that is not done has failed, or at the stage's time-out.
+// hold was released at released_ns (host's clock). Stops when all markers were seen, when all
+// batches are done, when the first unfinished batch has failed, or at the stage's time-out.
 void overlap_markers_poll(struct overlap_stage *stage, uint64_t released_ns);
 
 // ---------------------------------------------------------------- recording
 
-// Divides the workloads in the bit set `which` into stage->segments, without batches. Waiting by
-// semaphore begins a segment; being awaited by semaphore ends one. Of several segments of one queue
-// for which a segment waits, only the newest counts.
+// Divides the workloads in the bit set `which` into stage->segments, without batches. A workload
+// that waits by semaphore begins a segment. A workload for which another workload waits by
+// semaphore ends a segment. If a segment waits for several segments of one queue, only the newest
+// of these counts.
 void overlap_segments_cut(struct overlap_stage *stage, uint32_t which);
 
 // Divides the workloads in the bit set `which` into segments, and records a batch for each segment.
 MUST_CHECK bool overlap_record(struct overlap_stage *stage, uint32_t which, struct error *err);
 
-// Returns a bit set of workloads: those in `which` whose words workload `w` reads. `w` waits for
+// Returns the bit set of the workloads in `which` whose words workload `w` reads. `w` waits for
 // these workloads, and the barrier makes their words visible. Returns 0 if `w` runs alone.
 uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which, size_t w);
 

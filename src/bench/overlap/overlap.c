@@ -141,8 +141,9 @@ static const char *only_kind(const struct overlap_scenario *scenario)
     return overlap_scenario_stays(scenario) ? NULL : "semaphore";
 }
 
-// The parameter `place` puts a barrier after the awaited workload or before the waiting one. A
-// split barrier is in both places, a semaphore between submissions.
+// Returns true if the parameter `place` has an effect: it puts a barrier after the awaited workload
+// or before the waiting workload. A split barrier is in both places, a semaphore between
+// submissions.
 static bool has_place(unsigned kind)
 {
     return kind != OVERLAP_BARRIER_NONE && kind != OVERLAP_BARRIER_SPLIT &&
@@ -160,9 +161,10 @@ static void replace(const struct bench_pick *pick)
         *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Returns false for barriers that the plan leaves out: of a render target, if the device has no
-// graphics or no workload waits for a draw; and all within a queue but the first, if the API has no
-// split barriers (GPU_CAP(SPLITS)), because all are then the same.
+// Returns false for barriers that the plan leaves out:
+// - a barrier of a render target, if the device has no graphics or no workload waits for a draw
+// - all barriers within a queue but the first, if the API has no split barriers (GPU_CAP(SPLITS)),
+//   because all these barriers are then the same
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

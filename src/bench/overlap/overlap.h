@@ -24,16 +24,16 @@
 #define OVERLAP_RECORD_TOKEN 6
 #define OVERLAP_RECORD_WORDS 8
 
-// Indices of the words in a marker, after word 0, the frame's token: the device clock right before
-// and right after the token was written (low and high word each). A marker has OVERLAP_MARKER_WORDS
-// words, so that no two markers share a cache line.
+// Layout of a marker: word 0 is the frame's token. The indices below are those of the device clock
+// right before and right after the token was written (low and high word each). A marker has
+// OVERLAP_MARKER_WORDS words, so that no two markers share a cache line.
 #define OVERLAP_MARKER_SINCE 1
 #define OVERLAP_MARKER_UNTIL 3
 #define OVERLAP_MARKER_WORDS 32
 
-// For skew.comp, in which each workgroup publishes its clock in a slot of OVERLAP_SLOT_WORDS words.
-// OVERLAP_FOUND_…: indices of the words that a workgroup writes at its end: its clock's largest lag
-// behind a stamp in another slot, the smallest age of a stamp, the number of stamps, and its core.
+// In skew.comp, each workgroup publishes its clock in a slot of OVERLAP_SLOT_WORDS words. At its
+// end, it writes the words with the indices OVERLAP_FOUND_…: its clock's largest lag behind a stamp
+// in another slot, the smallest age of a stamp, the number of stamps, and its core.
 #define OVERLAP_SLOT_WORDS   32
 #define OVERLAP_FOUND_BEHIND 0
 #define OVERLAP_FOUND_AHEAD  1

@@ -23,9 +23,10 @@ struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
     uint32_t which; // bit w is set if workload w is in the frame
-    // Bit w: workload w of this queue is recorded, but no barrier after it, and no wait for it.
+    // Bit w is set if workload w of this queue is recorded, but neither a barrier after it nor a
+    // wait for it.
     uint32_t unordered;
-    // Bit w: only the first half of a split barrier after workload w is recorded.
+    // Bit w is set if only the first half of a split barrier after workload w is recorded.
     uint32_t set;
 };
 
@@ -40,7 +41,8 @@ static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size
             stage->scenario->workloads[earlier].queue != stage->scenario->workloads[later].queue);
 }
 
-// Returns the segments for which `w` waits by semaphore: of each queue, only the newest.
+// Returns the bit set of the segments for which `w` waits by semaphore. Of each queue, it has only
+// the newest segment.
 static uint32_t after_of(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
     int newest[OVERLAP_QUEUES_MAX] = {NOWHERE, NOWHERE};
@@ -92,8 +94,8 @@ uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which,
         stage->barrier == OVERLAP_BARRIER_IMAGE)
         return 0;
     uint32_t reads = stage->scenario->workloads[w].after & which;
-    // OVERLAP_BARRIER_TARGET makes a draw's colours visible, not the words that it wrote, so no
-    // workload reads these.
+    // OVERLAP_BARRIER_TARGET makes a draw's colours visible, not the words that it wrote. So no
+    // workload reads these words.
     for (size_t p = 0; p < w && stage->barrier == OVERLAP_BARRIER_TARGET; p++)
         if (stage->scenario->workloads[p].draw)
             reads &= ~BIT(p);
@@ -156,7 +158,7 @@ static bool is_waited_for(const struct recording *recording, size_t w, uint32_t 
     return false;
 }
 
-// Records a barrier for each workload in `workloads` that has none yet. A barrier of a render
+// Records a barrier for each workload in `workloads` that has no barrier yet. A barrier of a render
 // target orders only its draw; a barrier of the buffer of results orders all earlier work.
 static void record_target_barriers(struct recording *recording, uint32_t workloads)
 {
@@ -174,7 +176,8 @@ static void record_target_barriers(struct recording *recording, uint32_t workloa
     }
 }
 
-// Records a barrier of the kind stage->barrier. Only render targets do not order all earlier work.
+// Records a barrier of the kind stage->barrier. It orders all earlier work, unless it is a barrier
+// of a render target.
 static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {

@@ -30,7 +30,8 @@ static const struct overlap_workload three_workloads[] = {
     {"compute C", OVERLAP_DIRECT, false, 8, 64, BIT(0)},
 };
 
-// Four workloads on alternating queues. Each one after the first waits for the one before it.
+// Four workloads on alternating queues. Each workload after the first waits for the previous
+// workload.
 static const struct overlap_workload cross_workloads[] = {
     {"direct A", OVERLAP_DIRECT, false, 8, 64, 0},
     {"async B", OVERLAP_COMPUTE, false, 8, 64, BIT(0)},

@@ -77,7 +77,8 @@ bool overlap_scenario_waits(const struct overlap_scenario *scenario);
 bool overlap_scenario_stays(const struct overlap_scenario *scenario);
 
 // Returns the bit set of all workloads that must end before `workload` starts: `workload` waits for
-// them directly or through other workloads. It is in the set itself if it can never start.
+// them directly or through other workloads. If `workload` can never start, the set contains it,
+// too.
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);
 
 // ---------------------------------------------------------------- files (scenario_file.c)
@@ -100,9 +101,10 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 // The parameter `scenario` takes the name of such a file. If its value begins with '{', the value
 // is the JSON text itself.
 
-// Returns the built-in scenario called `name`, else reads one into `arena`: from `name` itself if
-// it begins with '{', else from the file `name`. Returns NULL with ERROR_IO if the file cannot be
-// read, or with ERROR_USAGE, which names the wrong member ("workloads[3].after") or line.
+// Returns the built-in scenario called `name`. If there is none, reads a scenario into `arena`:
+// from `name` itself if it begins with '{', else from the file `name`. Returns NULL with ERROR_IO
+// if the file cannot be read. Returns NULL with ERROR_USAGE if the scenario is wrong; the message
+// names the wrong member ("workloads[3].after") or line.
 const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
                                                     struct error *err);
 

@@ -15,7 +15,7 @@ enum {
     ITERATIONS_DEFAULT = 64
 };
 
-// Allowed values of JSON members; those of "queue" in the order of enum overlap_queue.
+// Allowed values of JSON members. The values of "queue" have the order of enum overlap_queue.
 static const char *const queue_words[] = {"direct", "compute"};
 static const char *const kind_words[] = {"dispatch", "draw"};
 static const char *const priority_words[] = {"medium", "high"};
@@ -50,7 +50,8 @@ static bool members_check(struct loader *loader, const struct json_node *node,
     return true;
 }
 
-// Returns the index in `words` of the member's text; `fallback` without a member or after an error.
+// Returns the index in `words` of the member's text; `fallback` if there is no such member or after
+// an error.
 static size_t word_read(struct loader *loader, const struct json_node *node, const char *name,
                         const char *const words[2], size_t fallback)
 {

@@ -128,8 +128,8 @@ static void add_markers(const struct overlap_stage *stage, const struct overlap_
     }
 }
 
-// Sets row[0] to the median overlap of a pair of workloads, and row[1] and row[2] to its 95 %
-// interval or, from too few frames, to the extremes.
+// Sets row[0] to the median overlap of a pair of workloads. Sets row[1] and row[2] to the 95 %
+// interval of the median or, if there are too few frames, to the extremes.
 static void matrix_row(struct arena *scratch, const struct overlap_history *history, size_t pair,
                        double row[3])
 {

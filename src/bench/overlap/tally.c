@@ -18,8 +18,8 @@ double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
     return both > 0 && shorter > 0 ? both / shorter : 0;
 }
 
-// True if no workload of their queues is between `a` and the later `b`. Between queues, the order
-// of the list has no meaning.
+// True if the list has no workload of the two queues between `a` and the later `b`. The list does
+// not order workloads of different queues.
 static bool are_neighbours(const struct overlap_workload *workloads, size_t a, size_t b)
 {
     for (size_t w = a + 1; w < b; w++)
@@ -53,8 +53,9 @@ static double free_pairs_of(const struct overlap_scenario *scenario,
     return pairs ? sum / (double)pairs : NAN;
 }
 
-// Returns the time in ns in which all queues in `wanted` run workloads. This changes only when a
-// workload starts or ends, so the middle of each interval between these times is tested.
+// Returns the time in ns in which all queues in `wanted` run workloads. The set of busy queues
+// changes only when a workload starts or ends. So the middle of each interval between these times
+// is tested.
 static double busy_ns(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                       unsigned wanted)
 {
@@ -77,7 +78,8 @@ static double busy_ns(const struct overlap_scenario *scenario, const struct over
     return sum;
 }
 
-// Returns the workload that ended last of those for which `w` waits; `w` if it waits for none.
+// Of the workloads for which `w` waits, returns the workload that ended last. If `w` waits for no
+// workload, returns `w`.
 static size_t awaited_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                          size_t w)
 {
@@ -90,8 +92,8 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
 }
 
 // Returns the median gap in ns from the end of a workload (a draw if `after_draw`, else a dispatch)
-// to the start of a neighbouring dispatch that waits for it; NaN if there is none. If several are
-// awaited, the last one to end counts.
+// to the start of a neighbouring dispatch that waits for this workload; NaN if there is no gap. If
+// a dispatch waits for several workloads, the workload that ends last counts.
 static double gap_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                      bool after_draw)
 {
@@ -106,7 +108,8 @@ static double gap_of(const struct overlap_scenario *scenario, const struct overl
     return count ? stats_median(gaps, count) : NAN;
 }
 
-// True if all queues start at the release: the first workload of each waits for no other.
+// True if the first workload of each queue waits for no workload, so that all queues start at the
+// release.
 static bool begins_free(const struct overlap_scenario *scenario)
 {
     bool seen[OVERLAP_QUEUES_MAX] = {false};

@@ -22,7 +22,8 @@ struct work {
     // Scope on the device whose compute queue has high priority; NULL if the visit uses run->scope.
     struct gpu_scope *scope;
     struct overlap_history *history;
-    // Why the driver does not hold the device's clock stable; ERROR_NONE if it does, or need not.
+    // Why the driver does not hold the device's clock stable; ERROR_NONE if the driver holds it, or
+    // if the scenario does not ask for a stable clock.
     struct error clock_refusal;
     uint32_t all; // bit set of all workloads
     double alone_ns[OVERLAP_WORKLOADS_MAX];
@@ -44,7 +45,8 @@ static bool run_frame(struct work *work, uint32_t which, bool groups, struct ove
     return true;
 }
 
-// Runs the visit's only frame with markers. The frame gives no samples: polling could disturb it.
+// Runs the visit's only frame with markers. The frame gives no samples, because polling could
+// disturb it.
 static bool run_marked(struct work *work, struct error *err)
 {
     const struct overlap_frame_desc desc = {.which = work->all, .marked = true};
@@ -92,8 +94,8 @@ static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *e
     return true;
 }
 
-// Tunes the first dispatch for all dispatches, and the first draw for all draws: a device may use
-// fewer cores for a draw.
+// Tunes the first dispatch for all dispatches, and the first draw for all draws, because a device
+// may use fewer cores for a draw.
 static bool tune_all(struct work *work, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -108,8 +110,8 @@ static bool tune_all(struct work *work, struct error *err)
     return true;
 }
 
-// Sets work->history to that of earlier visits, or to a new one. It keeps the scenario, so that
-// later visits do not read the file again.
+// Sets work->history to the history of earlier visits, or to a new one. The history keeps the
+// scenario, so that later visits do not read the file again.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -124,9 +126,9 @@ static bool recall(struct work *work, struct error *err)
     return work->history->scenario != NULL;
 }
 
-// Asks the driver to hold the device's clock stable or, for other scenarios, to release it on both
-// devices of this chip. The clock stays held between visits, because it takes time to settle. A
-// refusal is no error (work->clock_refusal). Fails only if the device is lost.
+// Asks the driver to hold the device's clock stable or, for other scenarios, to release the clock
+// on both devices of this chip. The clock stays held between visits, because it takes time to
+// settle. A refusal is no error; work->clock_refusal keeps it. Fails only if the device is lost.
 static bool set_clock(struct work *work, const struct gpu_scope *scope, struct error *err)
 {
     const struct overlap_session *plain = work->run->session->state;
@@ -196,7 +198,8 @@ static size_t first_alike(const struct work *work, size_t w)
     return first;
 }
 
-// Sets work->alone_ns. Of workloads with the same work on the same queue, only the first runs.
+// Sets work->alone_ns. If several workloads do the same work on the same queue, runs only the first
+// of them.
 static bool run_each_alone(struct work *work, struct error *err)
 {
     for (size_t w = 0; w < work->stage.scenario->count; w++) {
