@@ -30,8 +30,9 @@ static const struct hog *hog_find(const char *name)
     return NULL;
 }
 
-// Returns how many victims got onto the device in each way (enum judge_entry): "57 of 60
-// co-resident, 3 at a boundary" or "all 60 co-resident"; NULL if not counted.
+// Returns a text on the number of victims that got onto the device in each way (enum judge_entry):
+// "57 of 60 co-resident, 3 at a boundary" or "all 60 co-resident"; NULL if the result has no such
+// numbers.
 static const char *entered_text(struct arena *arena, const struct result *result)
 {
     const struct series *entered = result_series(result, "entered");
@@ -54,8 +55,9 @@ static const char *entered_text(struct arena *arena, const struct result *result
     return text;
 }
 
-// Returns "99 % within 3.100 ms" or, for the maximum, "the longest 3.100 ms"; for a lower bound
-// "the slowest 1 % take at least 3.100 ms" or "the longest at least 3.100 ms".
+// Returns a text like "99 % within 3.100 ms" or, for the maximum, "the longest 3.100 ms". If the
+// quantile is a lower bound, returns a text like "the slowest 1 % take at least 3.100 ms" or "the
+// longest at least 3.100 ms".
 static const char *quantile_text(struct arena *arena, const struct series *quantiles,
                                  const double *row)
 {
@@ -70,7 +72,8 @@ static const char *quantile_text(struct arena *arena, const struct series *quant
                     : arena_printf(arena, "%.4g %% within %s", 100 * row[0], time);
 }
 
-// Returns text on the 99 % quantile, else the 95 % quantile, else the longest response; or NULL.
+// Returns a text on the 99 % quantile, else on the 95 % quantile, else on the longest response;
+// NULL if the result has none of them.
 static const char *tail_text(struct arena *arena, const struct result *result)
 {
     static const double shown[] = {0.99, 0.95, 1};
@@ -140,7 +143,8 @@ static const char *answer_text(struct arena *arena, const struct result *result,
     return open ? arena_printf(arena, "%s)", text) : text;
 }
 
-// Returns text on the effect of a higher priority; "" without two response times with intervals.
+// Returns a text on the effect of a higher priority. Returns "" if a response time is missing, is
+// only a lower bound or has no interval.
 static const char *change_text(struct arena *arena, const struct metric *medium,
                                const struct metric *higher)
 {
@@ -158,7 +162,7 @@ static const char *published_text(struct arena *arena, const char *text)
     return text ? arena_printf(arena, "; published: %s", text) : "";
 }
 
-// The results of one finding, in the order of the run: all with a response, no application, and the
+// The results of one finding, in the order of the run. All have a response, no application, and the
 // same hog, setting, victim and arrivals.
 struct group {
     const char *text; // text of the finding, with one part for each of its results
@@ -314,8 +318,8 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 }
 
 // Adds a finding "preempt" for each combination of hog, setting, victim and arrivals. Its keys are
-// the cases of all priorities; its value is the median response in ns at medium priority, else the
-// shortest. Cases with an application get "preempt-actors" instead.
+// the cases of all priorities. Its value is the median response in ns at medium priority or, if not
+// measured, the shortest median. Cases with an application get "preempt-actors" instead.
 void preempt_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

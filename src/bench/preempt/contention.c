@@ -55,7 +55,7 @@ static uint32_t pending(const struct contention_arrivals *arrivals)
 }
 
 // Waits for the oldest pending submission, at most slice_ns, and sets the response times of all
-// that are done. If none is pending, sleeps until `until_ns`.
+// submissions that are done. If no submission is pending, sleeps until `until_ns`.
 static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
                  struct contention *result, struct error *err)
 {
@@ -79,8 +79,8 @@ static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
     return true;
 }
 
-// Submits the actor's load for deadline number result->due. If CONTENTION_PENDING_MAX are pending,
-// submits nothing, and the response time becomes a lower bound.
+// Submits the actor's load for deadline number result->due. If CONTENTION_PENDING_MAX submissions
+// are pending, submits nothing, and the response time becomes a lower bound.
 static bool ask(const struct contention_arrivals *arrivals, struct contention *result,
                 struct error *err)
 {
@@ -176,7 +176,8 @@ static bool are_over(const struct actors *actors)
     return over;
 }
 
-// Waits for all threads; `stop` ends them early. Returns false with the first actor's error.
+// Waits for all threads. If `stop` is true, ends them early. Returns false with the error of the
+// first actor that failed.
 static bool actors_join(struct actors *actors, bool stop, struct error *err)
 {
     bool done = true;
@@ -192,9 +193,9 @@ static bool actors_join(struct actors *actors, bool stop, struct error *err)
     return done;
 }
 
-// True if the hog needs no new submission. Before end_ns, one period after the last deadline, those
-// in flight must keep it busy until then. After that, the host only waits for late answers, and
-// more than half of the hog's maximum is enough.
+// True if the hog needs no new submission. Until end_ns, which is one period after the last
+// deadline, the submissions in flight must keep the hog busy until end_ns. After end_ns, the host
+// only waits for late answers. Then more than half of the hog's maximum in flight is enough.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);
@@ -233,8 +234,8 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 
 // ---------------------------------------------------------------- a run that drops deadlines
 
-// Keeps the hog busy until `deadline_ns`. Submits no more than keeps the hog busy until `end_ns`:
-// the run ends when all submissions are done.
+// Keeps the hog busy until `deadline_ns`. Submits no more than keeps the hog busy until `end_ns`,
+// because the run ends when all submissions are done.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {

@@ -27,15 +27,15 @@ enum {
 // Time in ns by which the application's deadlines are earlier than the victim's. So the victim
 // comes in the middle of a frame of 5 ms.
 #define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
-// Longest time in ns for which the host waits for late answers, from one period after the last
-// deadline on: four submissions of a hog of 100 ms. On an H200, an answer behind a hog that cannot
-// be interrupted took as long as two.
+// Longest time in ns for which the host waits for late answers. This time begins one period after
+// the last deadline. It is as long as four submissions of a hog of 100 ms. On an H200, an answer
+// behind a hog that cannot be interrupted took as long as two submissions.
 #define CONTENTION_PATIENCE_NS UINT64_C(400000000)
 
 struct contention_desc {
     struct load *hog; // load of the hog; NULL if there is no hog, or it runs in another process
     // Load of the victim. Before contention_run, the caller must record `samples` submissions of
-    // this load or, if `drops` is true, none.
+    // this load or, if `drops` is true, no submission.
     struct load *victim;
     // Load of the application; NULL if there is none, or if another process submits the frames.
     // Before contention_run, the caller must record `samples` frames of this load.
@@ -53,9 +53,10 @@ struct contention_answer {
     // deadline or, if the run drops deadlines, just before the submission.
     double response_ns;
     uint32_t victim; // number of the answered submission; each actor's submissions count from 0
-    // True if response_ns is only a lower bound: the submission was not done when the run ended, or
-    // nothing was submitted, because CONTENTION_PENDING_MAX submissions were in flight. `victim` is
-    // then the newest of them: a further submission would have been answered later.
+    // True if response_ns is only a lower bound. Either the submission was not done when the run
+    // ended. Or nothing was submitted, because CONTENTION_PENDING_MAX submissions were in flight.
+    // `victim` is then the newest submission in flight, because a further submission would have
+    // been answered later.
     bool censored;
 };
 
@@ -84,20 +85,21 @@ MUST_CHECK bool contention_start(const struct contention_desc *desc, struct cont
 
 // Submits victims at their deadlines and keeps the hog busy. If desc->application is set and
 // desc->drops is not, also submits frames of the application at their deadlines. Fills `victim` and
-// `application` with the results. When it returns true, no submission of desc->hog is in flight,
-// but unanswered victims and frames may be: they may wait for a hog in another process.
+// `application` with the results. When the function returns true, no submission of desc->hog is in
+// flight. Unanswered victims and frames may be in flight, because they may wait for a hog in
+// another process.
 MUST_CHECK bool contention_run(const struct contention_desc *desc,
                                const struct contention_start *start, struct contention *victim,
                                struct contention *application, struct error *err);
 
-// Returns how many new frames per second a display at 90 Hz shows; NaN if no deadline passed. The
-// display shows one of several answers between two deadlines. It shows no answer that is censored
-// or later than one period after the last deadline. `result` must come from a run that drops no
-// deadlines.
+// Returns the number of new frames per second that a display at 90 Hz shows; NaN if no deadline
+// passed. Of several answers between two deadlines, the display shows one. It shows no answer that
+// is censored or later than one period after the last deadline. `result` must come from a run that
+// drops no deadlines.
 double contention_frames(const struct contention *result);
 
-// Returns by how many ns an answer came after the next deadline, one period after its own; 0 if it
-// came before. The run must drop no deadlines.
+// Returns the time in ns from the next deadline, one period after the answer's own deadline, to the
+// answer; 0 if the answer came before the next deadline. The run must drop no deadlines.
 double contention_lateness_ns(const struct contention_answer *answer);
 
 // The state of a thread that submits victims, or frames of the application, and drops no deadlines.

@@ -23,8 +23,9 @@ const char *const judge_names[JUDGE_COUNT] = {
     [JUDGE_WAITED] = "after a submission",
 };
 
-// Adds to *beside the workgroups of a submission `hog` that were present (judge_entry_of), and to
-// *still those of them that paused for long enough to count as interrupted.
+// Adds to *beside the number of workgroups of a submission `hog` that were present
+// (judge_entry_of). Adds to *still the number of present workgroups that paused for long enough to
+// count as interrupted.
 static void count_beside(const struct load_run *victim, const struct load_run *hog,
                          const struct judge_limits *limits, size_t *beside, size_t *still)
 {
@@ -44,8 +45,8 @@ static double common_ns(const struct load_run *a, const struct load_run *b)
     return fmax(fmin(a->end_ns, b->end_ns) - fmax(a->start_ns, b->start_ns), 0);
 }
 
-// True if a submission of the hog that overlapped the victim was longer than alone, by at least
-// JUDGE_STILL of the time in which victims ran during it.
+// True if the victim overlapped a submission of the hog that took longer than limits->alone_ns, by
+// at least JUDGE_STILL of the time in which victims ran during this submission.
 static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
                          size_t hog_count, const struct judge_limits *limits)
 {
@@ -164,9 +165,9 @@ static void add_quantiles(const struct preempt_responses *responses, size_t even
     series->row_count = (size_t)(cell - series->data) / COUNT(columns);
 }
 
-// Returns the bins per octave of a histogram. Most answers are close together, and a few are far
-// away, so this is the largest power of 2 with which all answers need at most BINS_MOST and 2
-// √count bins.
+// Returns the number of bins per octave of a histogram. Most answers are close together, and a few
+// are far away. So this is the largest power of 2 with which all answers need at most BINS_MOST
+// bins and at most 2 √count bins.
 static double bins_an_octave(const double *sorted, size_t count)
 {
     double bins = BINS_AN_OCTAVE_MAX, most = fmin(BINS_MOST, 2 * sqrt((double)count));
@@ -211,7 +212,8 @@ struct window {
     double from_ns, to_ns;
 };
 
-// Appends a row for the part in the window of each submission, up to SCENE_ROWS rows.
+// Appends a row for each submission that overlaps the window, up to SCENE_ROWS rows. A row has only
+// the part in the window.
 static void lane_add(const struct window *window, const struct preempt_lane *lane, unsigned number)
 {
     const struct load_run *runs = lane->runs;

@@ -93,8 +93,9 @@ struct preempt_responses {
 struct preempt_responses preempt_responses_sort(struct arena *arena, const double *ns,
                                                 const bool *censored, size_t count);
 
-// preempt_quantile_of returns quantile `p` (0 to 1) of response times in ns; NaN if there are none.
-// at_least is true for a lower bound, because of censored responses.
+// preempt_quantile_of returns quantile `p` (0 to 1) of response times in ns; NaN if there are no
+// response times. at_least is true if the quantile is only a lower bound, because of censored
+// responses.
 struct preempt_quantile {
     double ns;
     bool at_least;

@@ -7,8 +7,8 @@
 #include <math.h>
 
 enum {
-    // Result words that the host checks per load and visit: few, because it repeats the computation
-    // of a whole thread for each.
+    // Result words that the host checks per load and visit. They are few, because the host repeats
+    // the computation of a whole thread for each word.
     WORDS_CHECKED = 4
 };
 

@@ -96,9 +96,9 @@ MUST_CHECK bool load_prepare(struct load *load, struct error *err);
 // Submits the load's work once. Fails with ERROR_INTERNAL if no batch or no slot is free.
 MUST_CHECK bool load_submit(struct load *load, struct error *err);
 
-// Waits at most `wait_ns` for the oldest submission in flight, and counts all that are done in
-// load->finished. If `more` is true, then submits until desc.work.ahead submissions are in flight
-// or all slots are used.
+// Waits at most `wait_ns` for the oldest submission in flight, and updates load->finished, the
+// number of submissions that are done. If `more` is true, then submits until desc.work.ahead
+// submissions are in flight or all slots are used.
 MUST_CHECK bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err);
 
 // Waits until all submissions of the load are done.

@@ -245,7 +245,7 @@ enum {
     ARRIVALS_CLOSED = 1
 };
 
-// Replaces setting=nearest: by "queues" if the device has a second queue, else by "devices".
+// Replaces setting=nearest by "queues" if the device has a second queue, else by "devices".
 static void replace(const struct bench_pick *pick)
 {
     if (pick->param == PREEMPT_PARAM_SETTING && pick->value->choice == PREEMPT_NEAREST)
@@ -266,8 +266,9 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
     return pick->request->choices[param].from_user;
 }
 
-// Called for a case with an application if a preset chose the priorities, which all give the same
-// case: "highest" or, if a compositor cannot have it, "medium". Returns true only for the first.
+// Sets the priority of a case with an application to "highest" or, if a compositor cannot have
+// this, to "medium". Called if a preset chose the priorities. All of them then give the same case,
+// so the function returns true only for the first.
 static bool replace_priority(const struct bench_pick *pick)
 {
     bool remote = case_choice(&pick->c, "setting") == PREEMPT_PROCESSES;
@@ -283,9 +284,9 @@ static bool replace_priority(const struct bench_pick *pick)
 // True if the plan keeps this case, which has an application:
 // - If a preset chose the priorities, only one of them gives a case (replace_priority).
 // - If the user chose `actors`, the plan keeps every case.
-// - If the user did not choose `actors`, but priority, victim or arrivals, it keeps none.
-// - Otherwise, it keeps all hogs except many-dispatches on three processes (as in the article that
-//   METHOD.md names), and big-dispatch and slow-shader on three queues.
+// - If the user did not choose `actors`, but priority, victim or arrivals, it keeps no case.
+// - Otherwise, the plan keeps all hogs except many-dispatches on three processes (as in the article
+//   that METHOD.md names). On three queues, it keeps big-dispatch and slow-shader.
 static bool is_wanted_of_three(const struct bench_pick *pick)
 {
     unsigned hog = case_choice(&pick->c, "hog"), setting = case_choice(&pick->c, "setting");
@@ -304,8 +305,8 @@ static bool is_wanted_of_three(const struct bench_pick *pick)
 // So the plan leaves out cases that teach little, unless the user chose the value:
 // - arrivals=closed and actors=three, except in some cases (docs/evidence/preempt.md lists them)
 // - victim=draw, except in some cases; the preset "full" keeps all
-// - hog=none with setting=processes: without a hog this is like setting=devices. "full" keeps it.
-// - hog=none with a priority other than medium: there is no work to overtake. "full" keeps it.
+// - hog=none with setting=processes, which is like setting=devices; "full" keeps it
+// - hog=none with a priority other than medium, which overtakes no work; "full" keeps it
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;
@@ -346,7 +347,8 @@ const struct benchmark bench_preempt = {
         "three actors an application wants a frame for each deadline beside that, and the victim "
         "is a compositor: who keeps its 90 frames a second?",
     .needs = GPU_CAP(DEVICE_CLOCK),
-    // For the preset standard: a visit waits for 60 deadlines at 90 per second. In full, it is 200.
+    // For the preset standard, in which a visit waits for 60 deadlines at 90 per second. In full, a
+    // visit waits for 200 deadlines.
     .slowness = 44,
     .quick_slowness = 14, // in the preset quick, a visit waits for 10 deadlines
     .device = queue_pair_request,

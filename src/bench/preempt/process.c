@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Implements the protocol of bench/preempt/process.h. First come the functions of the process that
-// measures. Then come those of the process that runs a hog or an application.
+// measures. Then come the functions of the process that runs a hog or an application.
 #include "bench/preempt/process.h"
 
 #include "base/child.h"
@@ -43,7 +43,8 @@ void process_destroy(struct process *process)
         child_destroy(process->child, grace_ns);
 }
 
-// Receives a line and returns the text after `word`; NULL with `err` for another line, or none.
+// Receives a line that must begin with `word`, and returns the text after `word`. Returns NULL with
+// `err` if another line or no line comes.
 static const char *line_expect(struct process *process, const char *word, struct error *err)
 {
     const char *line = "";
@@ -88,7 +89,7 @@ bool process_arrive(struct process *process, uint64_t first_ns, struct error *er
     return child_send(process->child, line, send_ns, err);
 }
 
-// Reads up to `count` numbers from *text and advances *text. Returns how many numbers it read.
+// Reads up to `count` numbers from *text and advances *text. Returns the number of numbers read.
 static size_t numbers_read(const char **text, double *numbers, size_t count)
 {
     for (size_t n = 0; n < count; n++) {

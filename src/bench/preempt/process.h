@@ -41,8 +41,9 @@ struct process_start {
     uint32_t alone; // number of submissions of a hog that must end before process_start returns
 };
 
-// Makes the process start a hog, and returns when start->alone submissions are done and more are in
-// flight. Or makes it record the frames of an application, one for each slot of start->load.
+// If start->prepares is false, makes the process start a hog, and returns when start->alone
+// submissions are done and more are in flight. If start->prepares is true, makes the process record
+// the frames of an application, one for each slot of start->load.
 MUST_CHECK bool process_start(struct process *process, const struct process_start *start,
                               struct error *err);
 

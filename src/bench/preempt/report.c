@@ -18,8 +18,9 @@ double work_length_ns(const struct load_run *run)
     return run->end_ns - run->start_ns;
 }
 
-// Returns the median length of the hog's submissions beside victims ÷ their length alone; NaN if
-// none ran between the first victim's start and the last answered one's end.
+// Returns the median length of the hog's submissions beside victims ÷ their length alone.
+// Submissions count if they ran at some time between the start of the first victim and the end of
+// the last answered victim. Returns NaN if no submission counts.
 static double slowdown_of(const struct work *work)
 {
     double beside[WORK_HOG_SLOTS_MAX];
@@ -61,7 +62,7 @@ static void report_quantile(const struct preempt_responses *responses, struct me
 }
 
 // Reports the victims' response times, run times and waits (response − run time). A censored
-// response counts as its lower bound, and its run time as the longest one.
+// response counts as its lower bound, and its run time as the longest run time.
 static void report_responses(const struct work *work, struct measure_visit *visit)
 {
     const struct contention *contention = &work->answers;

@@ -126,8 +126,9 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
            error_prefix(err, "%s priority is refused", priorities[asked].name);
 }
 
-// Only setting=queues needs several queues: two or, with three actors, two universal ones for hog
-// and application and one more for the victim (victim_kind).
+// Fails with ERROR_UNSUPPORTED if the device has too few queues. Only setting=queues needs several
+// queues: two for two actors. Three actors need two universal queues for hog and application, and
+// one more queue for the victim (victim_kind).
 static bool check_queues(const struct gpu_info *info, const struct preempt_setup_request *request,
                          struct error *err)
 {

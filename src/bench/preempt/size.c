@@ -17,7 +17,8 @@ enum {
     TUNINGS = 3,
     RECORDS = 512,
     DRAW_SHARE = 8, // hogs that draw have about 1 / DRAW_SHARE of the workgroups of other hogs
-    // Submissions in flight of the hog "baseline". An application has as many as frames (visit.c).
+    // Submissions in flight of the hog "baseline". For an application, visit.c replaces this by
+    // the number of its frames.
     FRAMES_AHEAD = 4,
     // Submissions in flight of other hogs, of 100 ms each, or 20 ms on a CPU (hog_ns, hog_cpu_ns).
     LONG_AHEAD = 2
@@ -44,7 +45,7 @@ struct preempt_sized {
     struct load_work work;
 };
 
-// What loads are sized for. `where` has their scope, queue and program.
+// Where a load runs while its size is found: `where` has its scope, queue and program.
 struct sizing {
     struct bench_visit *run;
     struct preempt_session *session;
@@ -58,8 +59,8 @@ static bool run_once(struct load *load, const struct sizing *sizing, struct erro
     return load_submit(load, err) && load_drain(load, err);
 }
 
-// Warms up (a CPU: one submission), then sets *ns to the length of one submission, from the first
-// start to the last end in its records.
+// Warms up (on a CPU, with one submission). Then sets *ns to the length of one submission, from the
+// first start to the last end in its records.
 static bool probe(const struct sizing *sizing, const struct load_work *work, double *ns,
                   struct error *err)
 {
@@ -91,9 +92,9 @@ static double iterations_most(const struct gpu_info *info)
     return loops ? (double)loops / 2 : 1e8;
 }
 
-// Changes work->iterations until a submission lasts `wanted_ns` within 5 %, by a factor of 0.1 to
-// 50 at a time, because clocks may still rise. Sets *ns to its final length, measured or
-// extrapolated.
+// Changes work->iterations until a submission lasts `wanted_ns` within 5 %, in at most TUNINGS
+// steps. One step changes the number by a factor of 0.1 to 50, because clocks may still rise. Sets
+// *ns to the final length of a submission, measured or extrapolated.
 static bool tune(const struct sizing *sizing, double wanted_ns, struct load_work *work, double *ns,
                  struct error *err)
 {
@@ -117,7 +118,8 @@ static uint32_t times(uint32_t count, double factor, double most)
     return (uint32_t)fmax(1, fmin(round(count * factor), most));
 }
 
-// Turns `work`, one wave (workgroups that fill the device) of wave_ns, into a frame of wanted_ns.
+// Turns `work` into a frame of wanted_ns. Before, `work` is one wave (workgroups that fill the
+// device) of wave_ns.
 static void make_frame(struct load_work *work, double wave_ns, double wanted_ns, double groups_most)
 {
     work->groups = times(work->groups, wanted_ns / FRAME_DISPATCHES / wave_ns, groups_most);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    HOG_SLOTS_SPARE = 64, // number of slots of the hog for the time of waiting for late answers
+    HOG_SLOTS_SPARE = 64, // number of spare slots of the hog, for the wait for late answers
     HOG_RECORDS = 512,    // maximum number of records that a submission of the hog leaves
     FRAME_RECORDS = 128,  // maximum number of records that a frame of the application leaves
     RESOLUTION_STEPS = 3,
@@ -23,7 +23,8 @@ static struct load_desc desc_of(const struct preempt_side *side, const struct be
                               .timeout_ns = run->request->timeout_ns};
 }
 
-// Sets work->history to that of earlier visits. The first visit finds the sizes of the loads.
+// Sets work->history to the history of earlier visits. The first visit finds the sizes of the
+// loads.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -55,7 +56,8 @@ static uint32_t hog_slots(uint32_t samples)
     return (uint32_t)(slots < WORK_HOG_SLOTS_MAX ? slots : WORK_HOG_SLOTS_MAX);
 }
 
-// Describes the load of `part`: `load`, at most `slots` submissions of at most `records` records.
+// Sets the load of `part`: the work `load`, in at most `slots` submissions with at most `records`
+// records each. Reserves a token for each submission.
 static void describe(struct work *work, struct work_part *part, const struct load_work *load,
                      uint32_t slots, uint32_t records)
 {
@@ -81,8 +83,8 @@ static bool create(struct work_part *part, bool all, struct error *err)
     return true;
 }
 
-// Creates all loads, and starts a hog in another process last: recording can need memory, which a
-// driver may map slowly while the hog runs.
+// Creates all loads. Starts a hog in another process last, because recording can need memory, which
+// a driver may map slowly while the hog runs.
 static bool prepare(struct work *work, uint32_t samples, struct error *err)
 {
     const struct preempt_history *history = work->history;
@@ -123,7 +125,8 @@ static bool read_part(struct work *work, struct work_part *part, struct error *e
     return true;
 }
 
-// The hog ends first, because submissions without an answer may wait for it.
+// Runs hog, victim and application at the same time, and reads their records. The hog ends first,
+// because submissions without an answer may wait for it.
 static bool contend(struct work *work, const struct contention_desc *desc, struct error *err)
 {
     struct process *application = work->application.process;
@@ -167,7 +170,7 @@ static struct load_run *guests_of(const struct work *work, size_t *count)
 }
 
 // Fails if a submission ran longer, by the device's clock, than its whole response took by the
-// host's; 1 % plus the clock's resolution are allowed.
+// host's clock. A difference of 1 % plus the clock's resolution is allowed.
 static bool check_part(const struct work_part *part, const struct contention *result,
                        double resolution_ns, struct error *err)
 {
@@ -204,7 +207,7 @@ static bool judge(struct work *work, struct error *err)
 }
 
 // Adds the answers to the history. Successive answers that waited for the same submission of the
-// hog are one event; without a hog, each is an event.
+// hog are one event. Without a hog, each answer is an event.
 static void remember_answers(struct work *work)
 {
     struct preempt_history *history = work->history;
@@ -222,9 +225,10 @@ static void remember_answers(struct work *work)
         history->entries[work->entries[v]]++;
 }
 
-// Returns the delay in ns of a visit's first deadline, a share of a hog's submission: otherwise,
-// each visit's first victim would come at the same point of one. Fractional parts of multiples of
-// the golden ratio are spread evenly, for any number of visits.
+// Returns the delay in ns of a visit's first deadline, a share of the length of a hog's submission.
+// Without the delay, the first victim of each visit would come at the same point of a submission.
+// The shares are fractional parts of multiples of the golden ratio, which are spread evenly for any
+// number of visits.
 static double delay_of(struct preempt_history *history)
 {
     double share = (double)history->visits++ * 0.6180339887498949;

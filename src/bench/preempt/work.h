@@ -42,11 +42,11 @@ struct work {
     enum judge_entry entries[CONTENTION_SAMPLES_MAX];
 };
 
-// Returns how long a submission ran, in ns.
+// Returns the time in ns for which a submission ran.
 double work_length_ns(const struct load_run *run);
 
 // Adds metrics, flags, details and series to the visit, and sets its kernel (unless the victim is a
-// draw). Adds the lengths of the hog's submissions to its device_time_ns. Call it when all
+// draw). Adds the lengths of the hog's submissions to visit->device_time_ns. Call it when all
 // submissions are done and `entries` is set.
 void work_report(const struct work *work, struct measure_visit *visit);
 
