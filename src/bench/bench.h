@@ -89,9 +89,9 @@ struct bench_product {
     bool (*first)(const struct bench_product *product, const struct bench_case *c);
 };
 
-// Appends the cases of `product` to `list`. Of neighbouring values that replace() or reach() made
-// equal, only the first is used. Fails with the error of keep(), or if values of --set lead to no
-// case: with ERROR_UNSUPPORTED if only reach() rejected values, else with ERROR_USAGE.
+// Appends the cases of `product` to `list`. If replace() or reach() makes neighbouring values
+// equal, only the first of them is used. Fails with the error of keep(). If values of --set lead to
+// no case, fails with ERROR_UNSUPPORTED if only reach() rejected values, else with ERROR_USAGE.
 MUST_CHECK bool bench_plan_product(const struct bench_product *product,
                                    struct bench_case_list *list, struct error *err);
 
@@ -120,9 +120,9 @@ struct bench_session {
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device);
 void bench_session_end(struct bench_session *session);
 
-// bench_session_open opens a device and begins a session on it. If the function fails, *session
-// stays unchanged. bench_session_close ends the session and closes its device. If the session is
-// all zero or already closed, the function does nothing.
+// bench_session_open opens a device and begins a session on it. If it fails, *session stays
+// unchanged. bench_session_close ends the session and closes its device. It does nothing if the
+// session is all zero or already closed.
 MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_system *system,
                                    const struct gpu_info *info, const struct gpu_device_desc *desc,
                                    struct error *err);
@@ -133,25 +133,25 @@ void bench_session_close(struct bench_session *session);
 MUST_CHECK bool bench_clock_probe(struct bench_session *session, struct error *err);
 MUST_CHECK bool bench_device_clock_probe(struct bench_session *session, struct error *err);
 
-// As bench_clock_probe, for benchmarks that use only session->clock.stamps_off. If the probe fails,
-// session->clock stays all 0, so the time stamps count as right. Fails only if the device is lost
-// or does not answer.
+// Sets session->clock like bench_clock_probe, for benchmarks that use only its member stamps_off.
+// If the probe fails, session->clock stays all 0, so the time stamps count as right. Fails only if
+// the device is lost or does not answer.
 MUST_CHECK bool bench_stamps_probe(struct bench_session *session, struct error *err);
 
 // Returns the largest number of counts by which the core's counter can advance in `ns` nanoseconds;
 // 0 if the counter's rate is not known.
 double bench_counts_most(const struct bench_session *session, double ns);
 
-// Creates a buffer of `bytes` bytes in memory of the kind `memory`; returns NULL with `err` if that
-// fails.
+// Creates a buffer of `bytes` bytes in memory of the kind `memory`. On failure, returns NULL with
+// `err`.
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
                                 struct error *err);
 
-// Rounds put the same data at other places, multiples of BENCH_PLACE_BYTES (the largest page size
-// of device memory), so that the confidence interval includes what the address changes.
-// bench_round_key returns a key for a round. bench_place returns the offset that the key selects
-// for `bytes` bytes in a buffer of `buffer_bytes` bytes: far apart in successive rounds, and 0 for
-// the key 0.
+// Each round puts the same data at another place, so that the confidence interval includes the
+// effect of the address. Places are multiples of BENCH_PLACE_BYTES, the largest page size of device
+// memory. bench_round_key returns a key for a round. bench_place returns the offset that the key
+// selects for `bytes` bytes in a buffer of `buffer_bytes` bytes. Offsets are far apart in
+// successive rounds. The key 0 selects the offset 0.
 enum {
     BENCH_PLACE_BYTES = 2 << 20
 };
@@ -190,7 +190,7 @@ struct benchmark {
 
     // Approximate time of one case, in units of a `latency` case on an H200; 0 means 1. With a
     // budget of few rounds, quick_slowness counts instead, unless it is 0. suite/forecast.h
-    // estimates the rest of a run from these numbers.
+    // estimates the remaining time of a run from these numbers.
     double slowness, quick_slowness;
 
     // Returns the groups of hardware counters that a visit of the case reads: a sum of values of
@@ -215,7 +215,7 @@ struct benchmark {
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
     // Name of another benchmark whose sessions, device(), open() and close() this benchmark uses;
-    // NULL if it has its own.
+    // NULL if this benchmark has its own sessions.
     const char *session_of;
 
     // Optional. Makes the programs and buffers that cases share. Called once per session.
@@ -249,11 +249,12 @@ struct benchmark {
     void (*conclude)(struct run *run, const char *device);
 };
 
-// Returns true if the benchmark's times depend on when the device starts submitted work: the cases
-// use the link to the host, or the benchmark chooses the device's queues.
+// Returns true if the benchmark's times depend on when the device starts submitted work. This is so
+// if its cases use the link to the host, or if it chooses the device's queues.
 bool benchmark_times_submissions(const struct benchmark *benchmark);
 
-// Lists the cases of `benchmark`: by its function `plan` or, if that is NULL, by its `product`.
+// Lists the cases of `benchmark` with its function `plan`. If `plan` is NULL, lists the cases of
+// its `product`.
 MUST_CHECK bool bench_plan(const struct benchmark *benchmark, const struct bench_request *request,
                            struct bench_case_list *list, struct error *err);
 

@@ -162,14 +162,15 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                                               .value_count = list.count,
                                               .from_user = setting != NULL};
         if (setting && list.count)
-            // No overflow: the product is at most COMBINATIONS_MAX × VALUES_MAX.
+            // The product does not overflow: it is at most COMBINATIONS_MAX × VALUES_MAX.
             combinations *= list.count;
         if (combinations > COMBINATIONS_MAX)
             return error_set(err, ERROR_USAGE,
                              "--set %s: more than %d combinations with what else is set for %s: "
                              "take fewer values",
                              setting->text, COMBINATIONS_MAX, info->name);
-        // Only a PARAM_AXIS is in the case key, so several values of another parameter share a key.
+        // Only a PARAM_AXIS is in the case key. With several values of another parameter, several
+        // cases would have the same key.
         if (info->params[i].role != PARAM_AXIS && list.count > 1)
             return error_set(err, ERROR_USAGE, "--set %s: %s takes one value, not a list",
                              setting ? setting->text : info->name, info->params[i].key);

@@ -36,8 +36,9 @@ struct choice_request {
 MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct setting *setting,
                               struct error *err);
 
-// Returns the preset's values of the parameter, in the grammar of bench/values.h; if it has none,
-// those of the preset standard; NULL if that has none either.
+// Returns the values of the parameter in this preset, in the grammar of bench/values.h. If the
+// preset has no values for the parameter, returns the values of the preset standard, or NULL if
+// standard has no values either.
 const char *choices_preset_values(const struct param_info *param, const char *preset);
 
 // Checks the whole request. Fails with ERROR_USAGE if the preset is unknown, a setting names an

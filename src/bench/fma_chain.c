@@ -29,8 +29,8 @@ static double power_of_two(int exponent)
     return power;
 }
 
-// Returns the integer nearest to `value`, ties to even; |value| must be below 2^51. Near 1.5 ·
-// 2^52, doubles have no bits for fractions.
+// Returns the integer nearest to `value`, ties to even; |value| must be below 2^51. The addition of
+// 1.5 · 2^52 rounds, because doubles of this size have no bits for fractions.
 static double round_whole(double value)
 {
     const double large = 6755399441055744; // this is 1.5 · 2^52
@@ -79,8 +79,8 @@ uint64_t fma_bits(enum fma_number number, double rounded)
     return word;
 }
 
-// Computes one step x·x + b of a chain; only if `fused` is false, the product is rounded, too. For
-// f16, doubles hold x·x + b exactly while values stay below 2.
+// Computes one step x·x + b of a chain. If `fused` is false, also rounds the product. For f16,
+// doubles hold x·x + b exactly while values stay below 2.
 static double step(enum fma_number number, double x, double b, bool fused)
 {
     if (!fused)

@@ -33,8 +33,9 @@ enum {
 // driver reports.
 #define MAP_CODE_SENSOR "instruction_bytes"
 
-// A kernel of cases `what=code` has up to MAP_CODE_STEPS parts. The first n have map_code_length(n)
-// instructions: 64 to 2048 in steps of 64, then 16 numbers per octave up to 32768.
+// A kernel of cases `what=code` has up to MAP_CODE_STEPS parts. map_code_length(n) returns the
+// number of instructions of the first n parts together: 64 to 2048 in steps of 64, then 16 numbers
+// per octave up to 32768.
 enum {
     MAP_CODE_STEPS = 96,
     // Number of instructions after each part, which end the lap if no further part should run.
@@ -59,7 +60,8 @@ enum map_param {
 };
 
 // Metrics of the benchmark map, in the order of their declaration. Probes with chains have the
-// first four, which are those of latency; cases `what=code` have FETCH and FETCH_CYCLES.
+// first four metrics, which the benchmark latency has, too. Cases `what=code` have FETCH and
+// FETCH_CYCLES.
 enum map_metric {
     MAP_METRIC_LATENCY,
     MAP_METRIC_CYCLES,

@@ -24,20 +24,20 @@ struct plan_case {
 
 struct plan {
     enum plan_step (*next)(struct plan *plan, const struct run *so_far, struct plan_case *next);
-    size_t total; // number of all cases that the plan knows so far, without those taken out
+    size_t total; // number of cases that the plan knows so far, without cases that take() took out
     bool grows;
     // Returns the number of known cases of this benchmark that next() has not returned yet.
     size_t (*left)(const struct plan *plan, const struct benchmark *benchmark);
     // Takes the case with this key out of the plan, so that next() skips it, and sets *taken.
-    // Returns false if the plan has no such case left. The pointer is NULL if the plan does not
-    // support this.
+    // Returns false if the plan has no such case left. NULL: cases cannot be taken out of this
+    // plan.
     bool (*take)(struct plan *plan, const char *key, struct plan_case *taken);
     // Optional. Adds conclusions from the results of the plan's cases to the run. Called once,
     // after the last measured case.
     void (*conclude)(const struct plan *plan, struct run *run);
     // Core clocks in Hz at which some of the plan's cases must run; none if clock_count is 0.
     // Before such a case, the run locks the clock (of a simulated device, the benchmark sets it).
-    // If it cannot be locked, the run does not start.
+    // If the clock cannot be locked, the run does not start.
     const double *clocks_hz;
     size_t clock_count;
 };

@@ -71,7 +71,8 @@ bool bench_stamps_probe(struct bench_session *session, struct error *err)
 double bench_counts_most(const struct bench_session *session, double ns)
 {
     double hz = session->clock.counter_hz;
-    // The rate may be that of an idle device with a low clock; the highest clock is a safe maximum.
+    // The measured rate may be that of an idle device, whose clock is low. The highest clock is a
+    // safe maximum.
     if (session->clock.counts_core_clock)
         hz = fmax(hz, session->limits.core_clock_hz);
     return ns * hz / 1e9;

@@ -91,7 +91,7 @@ static const char *spell(const struct parser *p, uint64_t value)
                                          : arena_printf(p->arena, "%" PRIu64, value);
 }
 
-// Fails because `number` is none that the parameter allows. The message says which are.
+// Fails because the parameter does not allow `number`. The message says which numbers it allows.
 static bool refuse_number(struct parser *p, const char *number)
 {
     const struct param_info *param = p->param;
@@ -154,8 +154,8 @@ static bool add_single(struct parser *p, const char *text)
 
 // ---------------------------------------------------------------- ranges
 
-// Distance between the values of a range: "A..B/n" has n per octave; in "A..B+s" they are s apart.
-// The last value may be closer to the one before it.
+// Distance between the values of a range: "A..B/n" has n values per octave; in "A..B+s" the values
+// are s apart. The last value may be closer to the value before it.
 struct spacing {
     uint64_t values; // number of values per octave; 1 if the range has a `step` instead
     uint64_t step;   // distance between neighbouring values; 0 if the range has values per octave
@@ -175,7 +175,8 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// Returns the end of a range: `to`, or for the word "max" the parameter's upper bound, if any.
+// Returns the last value of a range that ends in `to`. If `to` is the word "max" and the parameter
+// has an upper bound, this is the upper bound, else `to`.
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
@@ -210,11 +211,12 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
     return add_real(p, to);
 }
 
-// Cuts the spacing (/N or +S) off the end of a range. Without one, there is one value per octave.
+// Cuts the spacing (/N or +S) off the end of a range. A range without spacing gets one value per
+// octave.
 static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
 {
     *spacing = (struct spacing){.values = 1};
-    // Only integers may have +S: a real number may itself contain a +, as in 1e+3.
+    // Only integers may have +S, because a real number may itself contain a +, as in 1e+3.
     char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/");
     char kind = *sign;
     if (!kind)
