@@ -86,7 +86,8 @@ static void bound_by(struct bound *bound, uint64_t bytes, const char *name)
         *bound = (struct bound){bytes, name};
 }
 
-// Returns the size of the largest shared array of the kernels (kernels.txt) up to `limit`, or 0.
+// Returns the size of the largest shared array of the kernels (kernels.txt) up to `limit`; 0 if all
+// arrays are larger.
 static uint64_t shared_bytes_max(uint64_t limit)
 {
     for (uint64_t bytes = 65536; bytes > 0; bytes -= 16384)
@@ -263,10 +264,11 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     chain->nodes = (uint32_t)nodes;
     chain->bytes = blocks * chain->block_bytes;
     // The footprint is the size of all cache lines that a lap touches: with order=plru the whole
-    // region, else one line per node, or only the stride if that is shorter.
+    // region, else one line per node, or only the stride if the stride is shorter than a line.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
-    // With order=plru, 16 visits to a block of 512 bytes touch each 32 bytes of it: a warm-up lap.
+    // With order=plru, a warm-up lap visits each block of 512 bytes 16 times, which touches each 32
+    // bytes of the block.
     chain->lap = plru ? (uint32_t)blocks * 16 : chain->nodes;
     return true;
 }

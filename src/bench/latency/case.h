@@ -57,17 +57,17 @@ const char *latency_path_name(enum latency_path path);
 bool latency_on_chip(enum latency_path path);
 
 // Returns the word after latency_control_ in the name of the control kernel, which measures the
-// address arithmetic of a hop; NULL if a hop has none: in pointer chains, and on the paths texel
-// and image.
+// address arithmetic of a hop. Returns NULL if a hop has no such arithmetic: in pointer chains, and
+// on the paths texel and image.
 const char *latency_control_name(const struct latency_case *this_case);
 
 // Returns the capabilities that a device needs for chains on this path. If `pointer` is true, the
 // links of these chains are pointers, else indices.
 gpu_caps latency_caps(enum latency_path path, bool pointer);
 
-// Returns true if chains on the path can have this order of nodes and this kind of link: pointers
-// (only vector, scalar and atomic), else indices. The path image has only random order; shared,
-// atomic-shared and constant have no page order.
+// Returns true if chains on the path can have this order of nodes and this kind of link (`pointer`:
+// pointers, else indices). Only the paths vector, scalar and atomic can have pointers. The path
+// image has only random order; shared, atomic-shared and constant have no page order.
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
 // Sets *this_case to the values of the case `c`. If `c` has no bytes, pitch or page yet (during

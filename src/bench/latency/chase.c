@@ -9,12 +9,14 @@
 #include <stdio.h>
 
 enum {
-    // Nodes that one submission builds: few, so that no watchdog stops it, even on a CPU.
+    // Maximum number of nodes that one submission builds: so few that no watchdog stops it, even on
+    // a CPU.
     BUILD_NODES = 1 << 22,
     NAME_BYTES = 64,
     // Before a chase, the workgroup reads a word per TOUCH_BYTES: one in each page of 64 KiB.
     TOUCH_BYTES = 65536,
-    // Maximum polls of the kernel of load=keep-awake: has the chase ended? A poll takes about 1 µs.
+    // Maximum number of times that the kernel of load=keep-awake checks whether the chase has
+    // ended. A check (poll) takes about 1 µs.
     AWAKE_POLLS_MAX = 1 << 18,
     AWAKE_REPEATS = 64,
     FILL_CACHES = 2
@@ -143,15 +145,16 @@ static bool build(const struct latency_chase *chase, struct error *err)
     return true;
 }
 
-// Returns true if each round should put the chain at another address: the time of an L2 load
-// depends on the address, and the interval should show that. A chain that an L1 may hold stays:
-// elsewhere it could fill the sets unevenly, and the L1 would look smaller.
+// Returns true if each round should put the chain at another address, so that the interval includes
+// the effect of the address on the time of an L2 load. A chain that an L1 may hold keeps its
+// address. Elsewhere it could fill the sets unevenly, and the L1 would look smaller.
 static bool is_moved(const struct latency_case *this_case)
 {
     return this_case->path == LATENCY_ATOMIC || this_case->bytes >= LATENCY_PAGE_LAP_BYTES;
 }
 
-// Finds the memory for the chain, chooses the address if it moves, and sets the kernels' argument.
+// Finds the memory for the chain, chooses the chain's address if it moves (is_moved), and sets the
+// kernels' argument.
 static bool find_memory(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
@@ -241,7 +244,8 @@ bool latency_chase_init(struct latency_chase *chase, struct latency_session *ses
                          "%" PRIu64 " bytes are too many: path %s reaches %" PRIu64
                          " on this device (%s)",
                          this_case->bytes, latency_path_name(this_case->path), bytes_max, name);
-    // Another permutation of the nodes in each round: the confidence interval includes its effect.
+    // Each round has another permutation of the nodes, so that the confidence interval includes its
+    // effect.
     uint32_t key = bench_round_key(visit->request->round);
     if (!latency_chain_of(this_case, key, &chase->chain, err) || !find_programs(chase, err))
         return false;
@@ -371,8 +375,8 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
                                       .timeout_ns = request->timeout_ns};
     if (!(desc.once = batch_of_run(chase, run, err)))
         return false;
-    // With warm-up laps, `run` warms the caches for both chases: it leaves less of the chain in
-    // them than `longer`.
+    // With warm-up laps, `run` warms the caches for both chases, because it leaves less of the
+    // chain in the caches than `longer` does.
     desc.before = run->warm == 0 ? batch_of_fill(chase, err) : desc.once;
     return desc.before && (desc.twice = batch_of_run(chase, &longer, err)) &&
            measure_count_run(request->count, &desc, err);
@@ -380,7 +384,8 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
 
 // ---------------------------------------------------------------- checking
 
-// Returns the link at which the control kernel ends: two hops take x to (x + (x << shift)) ^ key.
+// Returns the link at which the control kernel ends. Two hops change the link x to (x + (x <<
+// shift)) ^ key.
 static uint32_t control_end(const struct latency_chase *chase, const struct latency_run *run)
 {
     uint32_t link = run->start, shift = 2 + chase->chain.link_shift;

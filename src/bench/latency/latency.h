@@ -56,7 +56,7 @@
     X(chunk_shift)   /* pointer chains: log2 of the blocks in a chunk of memory */                 \
     X(start)         /* index of the first hop; in chain.comp: of the first node to write */       \
     X(warm)          /* hops before `start` whose links all threads load first */                  \
-    X(touch)         /* number of blocks, one per page, that are read before that */               \
+    X(touch)         /* number of blocks, one per page, that are read before these hops */         \
     X(touch_step)    /* distance in blocks between the blocks that `touch` counts */               \
     X(lead)          /* untimed repeats before the first window */                                 \
     X(windows)       /* number of timed windows */                                                 \

@@ -49,7 +49,8 @@ static bool has_caps(const struct latency_plan *plan, enum latency_path path, bo
     return (plan->request->device->caps & needed) == needed;
 }
 
-// Pointers are better where the path and the device allow them: an index needs address arithmetic.
+// Returns true if the path and the device allow pointers. Pointers are better than indices, which
+// need address arithmetic.
 static bool better_chain_is_pointer(const struct latency_plan *plan, enum latency_path path)
 {
     return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);
@@ -86,7 +87,7 @@ static uint64_t plan_bytes_max(const struct latency_plan *plan,
     return bytes - bytes % GRAIN_BYTES;
 }
 
-// Returns n: the plan uses only every n-th of the chain sizes that the preset lists.
+// Returns n if the plan uses only every n-th of the chain sizes that the preset lists.
 static size_t size_step(const struct latency_plan *plan, const struct latency_case *this_case)
 {
     if (plan->full || from_user(plan, LATENCY_PARAM_BYTES))
@@ -96,8 +97,8 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// If the device lacks a capability, replaces each size by the first. So one case of each order
-// remains; the run skips it and says why.
+// If the device lacks a capability, replaces each size by the first size. So one case of each order
+// remains; the run skips this case and says why.
 static void replace(const struct bench_pick *pick)
 {
     struct latency_case this_case;
@@ -133,9 +134,9 @@ static bool reach(const struct bench_pick *pick)
 }
 
 // Returns true if the plan should contain this case: its path has this order and link
-// (latency_path_has), its stride and page fit (latency_case_check), and preset or user ask for it.
-// A stride or page that does not fit is an error if the user set `order` (for order=page) or `path`
-// (for other orders).
+// (latency_path_has), its stride and page fit (latency_case_check), and the preset or the user asks
+// for it. A stride or page that does not fit is an error if the user set `order` (for order=page)
+// or `path` (for other orders).
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

@@ -92,7 +92,7 @@ static bool add_chunk(struct latency_region *region, struct latency_session *ses
     return true;
 }
 
-// If the device lacks memory, frees all other regions and tries again.
+// Adds a chunk to the region. If the device lacks memory, frees all other regions and tries again.
 static bool add_chunk_surely(struct latency_region *region, struct latency_session *session,
                              uint64_t bytes, struct error *err)
 {
@@ -104,9 +104,9 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
     return add_chunk(region, session, bytes, err);
 }
 
-// Makes sure that the region has one buffer of at least `bytes` bytes, of `preferred` if possible.
-// But if that is more than half of the free memory, the buffer has exactly `bytes` bytes, which
-// leaves memory for the image of path=image.
+// Makes sure that the region has one buffer: of `preferred` bytes if possible, else of at least
+// `bytes`. If `preferred` is more than half of the free memory, the buffer has exactly `bytes`
+// bytes, to leave memory for the image of path=image.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {

@@ -85,8 +85,9 @@ void latency_programs(struct bench_session *bench, const struct bench_case *c);
 // (gpu_program_desc): 1 for chains in shared memory, which need no L1; else 100.
 unsigned latency_l1_percent(const char *kernel);
 
-// Return a buffer that the session owns; the first call creates it. NULL with `err` on failure.
-// latency_constants is for path=constant; the kernel of load=keep-awake reads latency_stream.
+// latency_constants returns a buffer for path=constant, latency_stream the buffer that the kernel
+// of load=keep-awake reads. The first call creates the buffer; the session owns it. On failure,
+// both functions return NULL with `err`.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
 
@@ -105,7 +106,7 @@ MUST_CHECK bool latency_region_place(struct latency_region *region, struct laten
 // ---------------------------------------------------------------- chases
 
 // One chase, of LATENCY_UNROLL × (untimed + windows × repeats) hops. The members before `count` say
-// what to run; those from `count` on receive the results.
+// what to run; the members from `count` on receive the results.
 struct latency_run {
     bool control;   // true: the chase does only the index arithmetic of hops, and loads nothing
     bool touch;     // true: before the chase, the workgroup reads a word in each page
@@ -158,9 +159,10 @@ MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_s
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
-// Counts the hardware events per hop: the difference of two chases, `run` and the same with twice
-// as many repeats. Both find the caches in the same state: `run` runs before each or, if run->warm
-// is 0, the device fills a buffer larger than the caches, which removes the chain's lines.
+// Counts the hardware events per hop, as the difference of two chases: `run`, and the same chase
+// with twice as many repeats. Before each of the two chases, `run` brings the caches into the same
+// state. If run->warm is 0, the device instead fills a buffer larger than the caches, which removes
+// the chain's lines.
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);
 
@@ -181,7 +183,7 @@ struct latency_memory {
     // these members.
     uint32_t untimed, windows, repeats;
     // Hops of all chases that prepare_runs (visit.c) has prepared. The next chase begins at hop
-    // `walked` modulo the number of nodes (without warm-up laps: modulo half of it).
+    // `walked` modulo the number of nodes (without warm-up laps: modulo half of this number).
     uint64_t walked;
     // Comparison of two clocks: the device's time stamps and the core's counter.
     struct latency_clocks {
@@ -190,8 +192,8 @@ struct latency_memory {
         bool agree;
         // number of visits in which the two clocks differed, all in the same direction
         unsigned visits;
-        // Smallest difference in these visits: the time by the time stamps, divided by the time by
-        // the core's counter, minus 1.
+        // Of these visits' differences (time by the time stamps ÷ time by the core's counter, − 1),
+        // the value closest to 0.
         double difference;
     } clocks;
 };

@@ -11,8 +11,8 @@ enum {
     // Wanted number of timed windows of a chase. If windows must be longer, a chase has fewer.
     WINDOWS = 64,
     WINDOWS_MIN = 16,
-    // Minimum length in steps of a clock: of a window by the core's counter, else of a dispatch by
-    // time stamps.
+    // Minimum length of a window (with the core's counter) or of a dispatch (with time stamps), in
+    // steps of the clock.
     STEPS_MIN = 1000,
     // Maximum number of untimed hops of a chase after a warm-up lap.
     UNTIMED_HOPS = 4096,
@@ -25,7 +25,7 @@ enum {
 static const uint64_t hurried_sample_ns = 1000000;
 // Maximum share of a window's time that the two readings of the core's counter may take.
 static const double stamp_share_allowed = 0.001;
-// Intended maximum of a chase's timed hops in ns; so short that no watchdog stops the chase.
+// Intended maximum length in ns of a chase's timed hops: so short that no watchdog stops the chase.
 static const double chase_ns_max = 100e6;
 static const double warm_ns_max = 100e6;
 
@@ -47,8 +47,8 @@ static bool may_warm(const struct latency_chase *chase, double place_ns)
            chase->chain.lap * place_ns <= warm_ns_max;
 }
 
-// For chases that the core's counter times: a window must last much longer than a step of the
-// counter, and less than its range.
+// Sizes a chase that is timed with the core's counter. A window must last much longer than a step
+// of the counter, and less than its range.
 static void size_windows(const struct latency_chase *chase, const struct measure_request *request,
                          struct latency_memory *memory)
 {
@@ -68,8 +68,8 @@ static void size_windows(const struct latency_chase *chase, const struct measure
     memory->windows = at_most(windows, LATENCY_WINDOWS_MAX);
 }
 
-// For chases with time stamps only: two windows should last as long as a sample, and much longer
-// than a step of the time stamps.
+// Sizes a chase that is timed with time stamps only. Two windows should last as long as a sample,
+// and much longer than a step of the time stamps.
 static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
                         struct latency_memory *memory)
 {
@@ -81,7 +81,8 @@ static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
 }
 
 // Returns the counts of the core's counter per hop. If the counter may have wrapped, returns the
-// largest number that its rate allows: too small a number would make later windows wrap, too.
+// largest number that its rate allows, because with too small a number later windows would wrap,
+// too.
 static double hop_counts(const struct bench_session *bench, const struct latency_run *timed)
 {
     double most = bench_counts_most(bench, timed->device_ns);
@@ -89,7 +90,8 @@ static double hop_counts(const struct bench_session *bench, const struct latency
     return (wraps ? most : timed->count) / TRY_HOPS;
 }
 
-// Sets session->stamp_counts, once, to the shortest of WINDOWS_MIN windows without hops.
+// Sets session->stamp_counts, once, to the counts of the shortest of WINDOWS_MIN windows without
+// hops.
 static bool find_stamp_counts(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;

@@ -30,13 +30,14 @@ struct measured {
     struct measure_visit *visit;
 };
 
-// Sets where each chase begins, and how it warms: a whole lap, or one word of each page.
+// Sets where each chase begins, and how it warms the caches: by a whole lap, or by one word of each
+// page.
 static void prepare_runs(const struct measured *m, struct latency_run *runs, unsigned count)
 {
     const struct latency_chase *chase = m->chase;
     struct latency_memory *memory = m->memory;
-    // A chase begins where the one before it ended. Without warm-up laps, the first begins in the
-    // half of the chain that was built first: the caches may still hold the other half.
+    // A chase begins where the one before it ended. Without warm-up laps, the first chase begins in
+    // the half of the chain that was built first, because the caches may still hold the other half.
     uint32_t starts = memory->warm ? chase->chain.nodes : chase->chain.nodes / 2;
     uint64_t start = memory->walked % starts;
     for (unsigned i = 0; i < count; i++) {
@@ -81,9 +82,9 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
                   fmax(step * ns, values[0] * clock_step));
 }
 
-// Compares the device's time stamps with the core's counter: by both, the additional hops of `full`
-// should take the same time. Other work may disturb one visit, so only DISAGREEMENTS_MIN visits
-// that differ in the same direction flag the case.
+// Compares the device's time stamps with the core's counter. By both clocks, the additional hops of
+// `full` should take the same time. Other work may disturb one visit, so only DISAGREEMENTS_MIN
+// visits that differ in the same direction flag the case.
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {
@@ -135,7 +136,8 @@ static uint32_t control_repeats(const struct latency_memory *memory)
     return (memory->repeats + CONTROL_REPEATS - 1) / CONTROL_REPEATS * CONTROL_REPEATS;
 }
 
-// Runs the chases from index `first` on, again while the core clock of TIMED_CHASE was too low.
+// Runs the chases from index `first` on. Runs them again while the core clock of TIMED_CHASE was
+// too low.
 static bool run_paced(const struct measured *m, struct latency_run *runs, unsigned first,
                       unsigned count, struct error *err)
 {
@@ -167,8 +169,8 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
          .repeats = control_repeats(memory)},
     };
     unsigned count = m->chase->control ? 4 : 3;
-    // A simulated device needs neither the first chase, which only warms the caches, nor the short
-    // one: its clocks always agree.
+    // A simulated device does not need the first chase, which only warms the caches. It does not
+    // need the short chase either, because its clocks always agree.
     bool is_model = m->chase->session->bench->info->caps & GPU_CAP(VIRTUAL_TIME);
     unsigned first = is_model ? 1 : 0;
     bool agree = is_model || memory->clocks.agree;
@@ -211,8 +213,8 @@ static bool slope(const struct measured *m, bool control, double *hop_ns, struct
     return true;
 }
 
-// Repeats slope() while the sample is not positive: something delayed the shorter dispatch. After
-// TRIES_MAX tries, the sample is NaN.
+// Repeats slope() while the sample is not positive, which means that something delayed the shorter
+// dispatch. After TRIES_MAX tries, the sample is NaN.
 static bool positive_slope(const struct measured *m, bool control, double *hop_ns,
                            struct error *err)
 {
@@ -298,7 +300,8 @@ static void claim_nvidia(const struct measured *m, struct measure_count_claims *
         claims->of[GPU_COUNTER_L2_READ] = sector_bytes;
 }
 
-// With load=keep-awake, counters also count the kernel beside the chase, so none has a prediction.
+// Returns the predicted counters per hop. With load=keep-awake, there is no prediction, because
+// counters also count the kernel beside the chase.
 static struct measure_count_claims claims_of(const struct measured *m)
 {
     const struct latency_chase *chase = m->chase;
@@ -315,8 +318,8 @@ static struct measure_count_claims claims_of(const struct measured *m)
     return claims;
 }
 
-// Counts the hardware events per hop, in a shorter chase than the timed one: the number per hop
-// hardly depends on the number of hops.
+// Counts the hardware events per hop. A chase shorter than the timed one is enough, because the
+// number per hop hardly depends on the number of hops.
 static bool count(const struct measured *m, struct error *err)
 {
     const struct latency_chase *chase = m->chase;
