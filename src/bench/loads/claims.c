@@ -23,8 +23,9 @@ struct traffic {
     double requests, sectors;
 };
 
-// How compilers split the load of one element: into words if it has three or only an alignment of 4
-// bytes is known, into halves if only 8 bytes are known, else not at all.
+// How compilers split the load of one element. It becomes loads of words if the element has three
+// words or its known alignment is only 4 bytes. It becomes loads of halves if its known alignment
+// is only 8 bytes. Else it is not split.
 struct access {
     unsigned parts, bytes; // one load makes `parts` accesses of `bytes` bytes each
 };
@@ -129,8 +130,8 @@ struct measure_count_claims loads_claims(const struct loads_session *session,
         claims.of[i] *= groups;
     if (source != LOADS_FROM_HOST && !traits->writes)
         measure_claim_held(&bench->limits, BYTES_MAX, &claims);
-    // Each dispatch also loads the elements once from the L2: negligible for direct loads; for
-    // other kinds there is no prediction.
+    // Each dispatch also loads the elements once from the L2. For direct loads, this is negligible.
+    // Other kinds get no prediction.
     if (!traits->direct)
         claims.of[GPU_COUNTER_L2_READ] = NAN;
     return claims;

@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-// Two rates differ if the 95 % interval of their ratio lies above ADVICE_RATIO or below its
-// inverse, and are equal if it lies between both. If it contains one of them, no advice is given.
+// Two rates differ if the 95 % interval of their ratio lies above ADVICE_RATIO or below 1 /
+// ADVICE_RATIO. They are equal if the interval lies between these two bounds. If the interval
+// contains a bound, no advice is given.
 #define ADVICE_RATIO 1.1
 
 // Compares two cases. Texts of advice: the first case is faster, slower, or equally fast.
@@ -93,7 +94,7 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// Returns the advice that follows from the 95 % intervals of both cases; NULL if none does.
+// Returns the advice that follows from the 95 % intervals of both cases; NULL if no advice follows.
 static const char *answer(const struct question *question, const struct metric *one,
                           const struct metric *other)
 {
@@ -128,8 +129,8 @@ static void report(struct run *run, const struct question *question,
                        amount(run->arena, other), number_format(ratio, times, sizeof times));
 }
 
-// Cases with the slowest and the fastest baseline, a fixed load that is measured next to each case;
-// and the number of cases with one.
+// The cases with the slowest and the fastest baseline, and the number of cases with a baseline. A
+// baseline is a fixed load that is measured next to each case.
 struct drift {
     const struct result *least, *most;
     unsigned cases;
@@ -252,8 +253,8 @@ static void report_binding(struct run *run, const char *device, const struct bin
 // Adds findings with these codes:
 //   loads-advice  which of two cases is faster, or that they are equally fast. Keys: the two cases.
 //                 Value: rate (or bandwidth) of the first case ÷ that of the second
-//   loads-drift   how much the baseline varied, if two cases have one. Keys: the cases with the
-//                 slowest and the fastest. Value: fastest rate ÷ slowest rate − 1
+//   loads-drift   how much the baseline varied, if two cases have a baseline. Keys: the cases with
+//                 the slowest and the fastest baseline. Value: fastest rate ÷ slowest rate − 1
 //   loads-bound   a hardware unit that limits some cases. Keys: these cases. Value: a share of
 //                 cycles; in each of these cases, the unit is busy for at least this share
 void loads_conclude(struct run *run, const char *device)

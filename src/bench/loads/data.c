@@ -91,8 +91,8 @@ static unsigned end_of(unsigned element)
     return first ? 0 : loads_hash(element + 77) & 1;
 }
 
-// Returns `bits` bits of a hash, the lowest set, for one channel of an end point. If `ordered` is
-// true, end point 0 has the greater number.
+// Returns `bits` bits of a hash, with the lowest bit set, for one channel of an end point. If
+// `ordered` is true, end point 0 has the greater number.
 static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigned bits,
                          bool ordered)
 {
@@ -103,8 +103,8 @@ static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigne
     return number | 1;
 }
 
-// Bits of red, green and blue in an end point of BC1, BC2 and BC3. End point 0 has more red:
-// otherwise, a BC1 block would have only three opaque colours.
+// Bits of red, green and blue in an end point of BC1, BC2 and BC3. End point 0 has more red,
+// because a BC1 block would otherwise have only three opaque colours.
 static const unsigned colour_bits[] = {5, 6, 5};
 
 static uint32_t colour(unsigned block, unsigned end, unsigned channel)
@@ -199,7 +199,8 @@ double loads_value(const struct loads_kind *kind, unsigned element, unsigned cha
 
 // ---------------------------------------------------------------- blocks as bits
 
-// Writes the low `count` bits of `value` from bit `at` of the block on, which must be 0 before.
+// Writes the low `count` bits of `value` to the block, from bit `at` on. These bits of the block
+// must be 0 before.
 static void put_bits(unsigned char *block, unsigned at, unsigned count, uint32_t value)
 {
     for (unsigned i = 0; i < count; i++)
@@ -233,7 +234,7 @@ static void put_indices(unsigned char *to, unsigned block)
         put_bits(to, 64 + 4 * t, 4, end_of(texel_at(block, t)) ? 15 : 0);
 }
 
-// Mode 11: two end points of 10 bits per channel.
+// Writes a BC6H block of mode 11, which has two end points of 10 bits per channel.
 static void put_bc6h(unsigned char *to, unsigned block)
 {
     put_bits(to, 0, 5, 3);
@@ -246,8 +247,8 @@ static void put_bc6h(unsigned char *to, unsigned block)
     put_indices(to, block);
 }
 
-// Mode 6: two end points of 7 bits per channel, and a lowest bit that the channels share: here, the
-// number of the end point.
+// Writes a BC7 block of mode 6, which has two end points of 7 bits per channel. The channels of an
+// end point share an additional lowest bit: here, the number of the end point.
 static void put_bc7(unsigned char *to, unsigned block)
 {
     put_bits(to, 6, 1, 1);

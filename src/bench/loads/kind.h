@@ -171,8 +171,8 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
 // ---------------------------------------------------------------- data
 
 // The values that kernels load are hashes of their position in the buffer or texture. So the host
-// can compute the sum that a thread must get. All values are finite. None is zero, except some
-// alpha values of BC2.
+// can compute the sum that a thread must get. All values are finite. Only some alpha values of BC2
+// are zero.
 
 uint32_t loads_hash(uint32_t v);
 

@@ -88,7 +88,7 @@ MUST_CHECK bool loads_work_make(struct bench_visit *visit, const struct loads_ca
 // measure_record (measure/span.h).
 void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 
-// Checks the results of the dispatches of `work` that ran (units of work). Fails with
+// Checks the results of all dispatches of `work` that ran (units of work in `ran`). Fails with
 // ERROR_MISMATCH if a thread computed a wrong sum, if a written element is wrong, or if the
 // workgroups counted another number of dispatches.
 MUST_CHECK bool loads_work_verify(struct loads_work *work, const struct measure_ran *ran,

@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    // Maximum number of copies of the elements to which kernels write: 64 MiB of four floats. More
-    // cores than that, which only a wrong driver reports, share copies.
+    // Maximum number of copies of the elements to which kernels write: 64 MiB of four floats. If a
+    // device reports more cores, which only a wrong driver does, several cores share a copy.
     COPIES_MAX = 4096
 };
 
@@ -48,8 +48,8 @@ static struct gpu_image_desc image_desc(const struct loads_kind *kind)
     return desc;
 }
 
-// Kernels must read only level 1. Level 0 gets four copies of it, shifted by 4 bytes, so that a
-// read of level 0 gives a wrong sum.
+// Fills level 0 with four copies of level 1, shifted by 4 bytes. Kernels must read only level 1, so
+// a read of level 0 gives a wrong sum.
 static bool fill_level_above(struct gpu_image *image, const unsigned char *texels, size_t size,
                              struct arena *arena, struct error *err)
 {
@@ -59,8 +59,8 @@ static bool fill_level_above(struct gpu_image *image, const unsigned char *texel
     return gpu_image_write(image, 0, 0, all, 4 * size, err);
 }
 
-// Kernels must read only one slice or layer. The others get the same texels, shifted, so that a
-// read of them gives a wrong sum.
+// Fills the slice or layer that kernels must read. The other slices or layers get the same texels,
+// shifted, so that a read of them gives a wrong sum.
 static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *desc,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {

@@ -8,7 +8,7 @@
 
 static const double weights[4] = {1, 3, 5, 7};
 
-// Multipliers and masks of UNIFORM, LINEAR and RANDOM are those of the published tool perftest.
+// The multipliers and masks of UNIFORM, LINEAR and RANDOM come from the published tool perftest.
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern)
 {
     bool texture = loads_traits_of(kind)->tile;
@@ -62,8 +62,8 @@ static double blend(const double corners[4], double part_x, double part_y)
     return above + part_y * (below - above);
 }
 
-// Returns the bilinear filter's value on the second level at the centre of texel (x, y) of the
-// first: on each axis 1/4 or 3/4 of the way between two texels.
+// Returns the value of the bilinear filter on the second level, at the centre of texel (x, y) of
+// the first level. On each axis, this point is 1/4 or 3/4 of the way between two texels.
 static double level_below(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
 {
     unsigned side = LOADS_SIDE / 2, left = (x + LOADS_SIDE - 1) / 2, top = (y + LOADS_SIDE - 1) / 2;
@@ -90,7 +90,8 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return texel(kind, x, y, c);
 }
 
-// The second level of detail has half the width and height of the first.
+// Returns the sum of a tile on the second level of detail, which has half the width and height of
+// the first level.
 static double small_tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
 {
     unsigned side = LOADS_SIDE / 2;

@@ -27,7 +27,7 @@ static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 // Number of loads in a dispatch of the published tool perftest, whose time is the metric `time`.
 static const double published_loads = 1024.0 * 1024 * 256;
 
-// The loop may limit a case that takes less than this many times as long as the loop alone.
+// If a case takes less than this many times as long as the loop alone, the loop may limit the case.
 static const double control_least = 1.2;
 
 // The baseline is measured again if its last sample is more than 100 ms old.
@@ -109,8 +109,8 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     return true;
 }
 
-// Measures the baseline (Buffer<RGBA8>.Load random), unless its last sample is recent. A device
-// that cannot run it is no error.
+// Measures the baseline (Buffer<RGBA8>.Load random), unless its last sample is recent. Does not
+// fail if the device cannot run the baseline.
 static bool find_baseline(struct bench_visit *run, const struct loads_case *like, struct error *err)
 {
     struct loads_session *session = run->session->state;
@@ -137,7 +137,7 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 // ---------------------------------------------------------------- the numbers
 
 // Returns the claim of a workgroup: its bytes at the memory level that serves them. A load of less
-// than 4 bytes counts as 4, because it occupies the data path as long.
+// than 4 bytes counts as 4 bytes, because it occupies the data path as long as these.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {
@@ -156,7 +156,8 @@ static void report_control(const struct measure_span *span, double control_ns, u
 {
     double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
     // For each load, the loop without loads has `width` additions and at most two other
-    // instructions, so a case takes at least width / (width + 2) of its time. 10 % are for noise.
+    // instructions. So a case takes at least width / (width + 2) of this loop's time. 10 % are for
+    // noise.
     if (over < 0.9 * width / (width + 2))
         visit_flag(visit, "work-removed",
                    "takes only %.2f times as long as the same loop without loads, less than its "
@@ -215,8 +216,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     visit_kernel(visit, seen->work.program);
 }
 
-// Measures the case on the device of `place`: for robust access, one that checks the bounds of
-// every access, else that of `run`.
+// Measures the case on the device of `place`. For robust access, this device checks the bounds of
+// every access. Else it is the device of `run`.
 static bool measure(struct bench_visit *run, struct bench_visit *place,
                     const struct loads_case *this_case, struct measure_visit *visit,
                     struct error *err)

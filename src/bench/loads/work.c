@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    // Workgroups per core of a GPU: 8192 threads, four times what a core of 2048 runs at once.
+    // Workgroups per core of a GPU: 8192 threads, four times as many as a core with room for 2048
+    // threads runs at once.
     GROUPS_A_CORE = 32,
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
@@ -88,7 +89,7 @@ static float control_sum(const struct loads_kind *kind, const struct loads_start
     }
     if (loads_traits_of(kind)->sampled) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
-        // On each axis, the mean of the texels' centres is the tile's begin plus half a tile.
+        // On each axis, the mean of the texels' centres is the tile's start plus half a tile.
         sum *= (x + y + LOADS_TILE) / LOADS_SIDE;
     }
     return (float)(sum * weight + first);
