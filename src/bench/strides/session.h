@@ -65,8 +65,8 @@ struct strides_case {
     bool address;
 };
 
-// Sets *this_case to the values of `c`. What `c` leaves open follows from `info`: the kind of
-// address if `route` is auto, and the number of threads with different addresses.
+// Sets *this_case to the values of `c`. `info` decides the number of threads with different
+// addresses and, if `route` is auto, the kind of address.
 void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
                        struct strides_case *this_case);
 
@@ -93,8 +93,8 @@ uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 // groups of STRIDES_LANES threads and all loads in flight.
 struct strides_traffic {
     double sectors; // number of 32-byte sectors that the load reads; 0 for STRIDES_BANKS
-    // Number of passes that the load needs with STRIDES_BANKS: in a pass, each bank gives one word.
-    // Else 0.
+    // Number of passes that the load needs with STRIDES_BANKS, else 0. In a pass, each bank gives
+    // one word.
     double wavefronts;
 };
 struct strides_traffic strides_traffic_of(const struct strides_case *this_case);

@@ -126,7 +126,7 @@ static const struct headline_info headlines[] = {
 };
 
 enum {
-    // With pattern=banks, the largest stride of presets, except STRIDES_SHARED_STRIDE_MAX.
+    // With pattern=banks, presets have strides up to this one, and STRIDES_SHARED_STRIDE_MAX.
     BANKS_DENSE_MAX = 64
 };
 
@@ -155,8 +155,8 @@ static bool is_of_banks(const struct result *result, const char *device)
            isfinite(result_median(result, "time"));
 }
 
-// Adds a finding "shared-banks": the number of banks, if the times show it. Keys: the case with the
-// smallest stride, and that in which all threads use the same bank.
+// Adds the finding "shared-banks" if the times show the number of banks, which is the value. Keys:
+// the case with the smallest stride, and the case in which all threads use the same bank.
 static void conclude(struct run *run, const char *device)
 {
     struct arena *arena = arena_create();

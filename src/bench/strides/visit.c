@@ -64,8 +64,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Finds the iterations with which one dispatch lasts as long as a sample: several dispatches would
-// add the time of their launches.
+// Finds the number of iterations with which one dispatch lasts as long as a sample. Several
+// dispatches would add the time of their launches.
 static bool find_iterations(struct work *work, const struct measure_span_desc *desc,
                             uint32_t *iterations, struct error *err)
 {
@@ -121,8 +121,8 @@ static struct measure_count_claims counts_of(const struct strides_case *this_cas
     return claims;
 }
 
-// On RDNA, two cores share the loads of a workgroup. All metrics are those of one core. If it is
-// not known on how many cores a workgroup runs, one is assumed, but no metric is per core cycle.
+// Reports the metrics of one core. On RDNA, two cores share the loads of a workgroup. If the number
+// of cores that run a workgroup is not known, one core is assumed, and no metric is per core cycle.
 static void report_metrics(const struct work *work, const struct measure_span *span,
                            struct measure_visit *visit)
 {
@@ -134,7 +134,7 @@ static void report_metrics(const struct work *work, const struct measure_span *s
     bool is_shared = work->this_case.pattern == STRIDES_BANKS;
     struct measure_count_claims counts;
     struct measure_claim claim = {.cores = limits->group_cores ? 1 : 0};
-    // Computing the claims takes longer than the samples.
+    // Only counted spans get predicted counts. Computing these takes longer than the samples.
     if (span->counted) {
         counts = counts_of(&work->this_case, limits, loads * cores);
         claim.counts = &counts;

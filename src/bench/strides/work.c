@@ -5,7 +5,7 @@
 enum {
     WORD_BYTES = 4,
     LOADS = 8, // number of loads in flight per thread with STRIDES_BANKS or STRIDES_ORIGINAL
-    // Bytes in flight per thread in other cases. So narrower loads are more in number.
+    // Bytes in flight per thread in other cases, so narrower loads are more in number.
     LOADS_BYTES = 128,
     BANKS = 32, // number of banks of shared memory on NVIDIA
     LINES = STRIDES_BUFFER_BYTES / STRIDES_LINE_BYTES
@@ -125,7 +125,8 @@ static unsigned different(const uint32_t *values, unsigned count)
     return found;
 }
 
-// Returns the passes of a 4-byte load from shared memory. In a pass, each bank gives one word.
+// Returns the number of passes of a 4-byte load from shared memory. In a pass, each bank gives one
+// word.
 static unsigned bank_turns(const uint32_t words[STRIDES_LANES])
 {
     unsigned most = 0;
