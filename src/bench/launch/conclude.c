@@ -69,7 +69,8 @@ static void report(struct run *run, const struct line *line, const struct result
                        text_values(run->arena, first));
 }
 
-// Adds launch-bound for one mode, from its first result to the last that the host limits.
+// Adds the finding launch-bound for one mode, from the mode's first result to its last result that
+// the host limits.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
     double host_ns = result_median(last, "host");
@@ -200,8 +201,8 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 
 // Adds findings about the cost of a launch:
 // - barriers: the time that each kind of barrier adds to an empty kernel. Value: ns of a memory
-//   barrier or, without one, of the first kind measured. Keys: the case without a barrier, and that
-//   case.
+//   barrier or, if there is none, of the first kind measured. Keys: the case without a barrier, and
+//   the case with this barrier.
 // - launch-bound: the host's call takes at least 90 % of the kernels' time, so a faster device
 //   would not help. Found for empty kernels, and for each mode without launch-fit. Value: ns of the
 //   call per kernel. Keys: the case of the empty kernels; or the mode's first and last case that

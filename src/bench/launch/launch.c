@@ -142,8 +142,9 @@ static bool reach(const struct bench_pick *pick)
     }
 }
 
-// Scaling kernels have only the modes batch, replay and submit. Values of `between` other than
-// order need mode=batch.
+// Returns true if a case can have these values. Scaling kernels have only the modes batch, replay
+// and submit. mode=queues needs at least two queues. Values of `between` other than order need
+// mode=batch.
 static bool is_possible(const struct bench_pick *pick, struct error *err)
 {
     struct launch_case this_case;

@@ -19,8 +19,8 @@
 
 enum {
     QUESTIONS = 32,
-    // Maximum number of answering kernels, until one has answered half of the questions: on a busy
-    // host, a kernel may end before the host asks.
+    // Maximum number of answering kernels that run until one of them has answered half of the
+    // questions. On a busy host, a kernel may end before the host asks.
     TRIES = 8,
     POLLS = 1 << 20
 };
@@ -61,8 +61,8 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
-// Asks the running kernel question `number`. Returns false if no answer comes in time, or the
-// question before has no answer yet.
+// Asks the running kernel question `number`. Returns false if no answer comes in time, or if the
+// kernel has not answered the question before it.
 static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
@@ -136,9 +136,9 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Sets *best to one instant on both clocks, from the API. If the API cannot read the clocks, or
-// gave impossible times before (api_refuted), answers of a kernel show it; adds their number to
-// *all.
+// Sets *best to one instant on both clocks, which the API reads. If the API cannot read the clocks,
+// or gave impossible times before (api_refuted), a kernel's answers show the instant. Then adds the
+// number of answers to *all.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
@@ -194,8 +194,8 @@ static bool make_stamp(struct launch_row *row, struct error *err)
     return gpu_batch_end(row->batches[0], err);
 }
 
-// Computes the samples. Returns false if a kernel seems to begin before its submission or after the
-// host saw its end: the conversion between the clocks is then wrong.
+// Computes the samples. Returns false if a kernel seems to begin before its submission, or after
+// the host saw its end, because the conversion between the clocks is then wrong.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {

@@ -9,7 +9,8 @@
 
 enum {
     MEMORY_SHARE = 4, // each of the two buffers takes at most 1/4 of the device's memory
-    // Maximum elements of a kernel on a CPU: with more, the launch would cost too little to see.
+    // Maximum number of elements of a kernel on a CPU. With more elements, a launch would cost too
+    // little in comparison to be seen.
     CPU_ELEMENTS_MAX = 1 << 20,
     WARM_ELEMENTS = 1 << 20,
     WARM_KERNELS = 64,
@@ -51,7 +52,7 @@ static void set_grid(const struct launch_session *session, uint64_t elements, ui
 }
 
 // Returns a dispatch of `program` over the first params->count elements of `range`; `params` must
-// live until it is recorded.
+// live until the dispatch is recorded.
 static struct gpu_dispatch whole_dispatch(const struct launch_session *session,
                                           struct gpu_program *program, struct gpu_buffer *range,
                                           const struct params *params)
@@ -212,7 +213,8 @@ static bool count_wrong(struct launch_session *session, unsigned end, const stru
            launch_count(session, wrong, err);
 }
 
-// First checks for a factor that no element has: a check that did not run would find nothing wrong.
+// First checks for a factor that no element has, so all elements must be wrong. Without this, a
+// check that did not run would find nothing wrong.
 bool launch_check(struct launch_session *session, unsigned end, uint64_t elements, float factor,
                   struct error *err)
 {
@@ -228,10 +230,10 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
            error_set(err, ERROR_MISMATCH, "%u of %u elements are wrong", wrong, count);
 }
 
-// Products with powers of two are exact, and each kernel changes its target. A kernel that did not
-// run leaves out the factor of one even kernel. In one row, these exponents are 1 to 3 in no order
-// that repeats, each followed by its negative: so values stay near 1, and even in rows that always
-// lose the same kernels, the lost factors seldom make up for each other.
+// Products with powers of two are exact, and each kernel changes its target. If a kernel did not
+// run, the factor of one even kernel is missing. The exponents are 1 to 3, in an order that does
+// not repeat. Each is followed by its negative, so values stay near 1. Even if a row always loses
+// the same kernels, the lost factors seldom cancel each other.
 float launch_factor(uint64_t number)
 {
     uint32_t mixed = (uint32_t)(number / 4 + 1) * LAUNCH_MIX;

@@ -46,7 +46,7 @@ void launch_case_read(const struct bench_case *c, struct launch_case *this_case)
 struct launch_session {
     struct bench_session *bench;
     struct gpu_program *scale, *fill, *check, *empty;
-    // Buffer whose word 0 is a count: the empty kernels that ran, or the wrong elements.
+    // Buffer whose word 0 is a count: of the empty kernels that ran, or of the wrong elements.
     struct gpu_buffer *words;
     struct gpu_batch *warm; // batch that raises the core clock; NULL on a CPU
     // A pair of buffers, made by launch_prepare. Scaling kernels alternate: one reads ends[0] and
@@ -94,8 +94,8 @@ MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint6
 MUST_CHECK bool launch_count_clear(struct launch_session *session, struct error *err);
 MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, struct error *err);
 
-// Returns the factor of scaling kernel number `number` of a sample: 1 if the number is odd, else a
-// negative power of two.
+// Returns the factor of scaling kernel number `number` of a sample: 1 if the number is odd, else
+// minus a power of two (from −8 to −1/8).
 float launch_factor(uint64_t number);
 
 // Records kernel number `number` of a sample. A scaling kernel reads ends[number % 2], multiplies
@@ -144,7 +144,7 @@ struct launch_row {
 
 struct launch_reach {
     // Samples in ns. `to` is the time from the host's call to the kernel's first instruction.
-    // `back` is the time from there until the host knows that the kernel has ended.
+    // `back` is the time from this instruction until the host knows that the kernel has ended.
     double *to, *back;
     double half_ns; // uncertainty (±) in ns of times that are converted to the host's clock
     // Number of answers from kernels that relate the device's clock to the host's clock. 0: the

@@ -99,7 +99,8 @@ static void note_done(struct launch_row *row, uint64_t count)
     row->done += count;
 }
 
-// Submits the batches of mode=signal: each waits for the one before, the first for `hold`.
+// Submits the batches of mode=signal. The first batch waits for `hold`, and each other batch waits
+// for the one before it.
 static bool submit_chain(struct launch_row *row, struct gpu_hold *hold, struct error *err)
 {
     for (size_t i = 0; i < row->batch_count; i++) {
@@ -120,8 +121,9 @@ static bool submit_all(struct launch_row *row, struct error *err)
     return true;
 }
 
-// Waits for all batches and sets *ns to the time per kernel. A host's time ends with the last
-// batch: other waits would add up to a third of a submission's time per kernel.
+// Waits for all batches and sets *ns to the time per kernel. Except with mode=queues, the host
+// takes the time when the last batch has ended: waits for the other batches would add up to a third
+// of a submission's time per kernel.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     uint64_t end_ns = 0;
@@ -134,7 +136,7 @@ static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, stru
     *ns = (double)(end_ns - start_ns);
     if (!is_host_timed(row->this_case) && !gpu_batch_span_ns(row->batches[0], 0, ns, err))
         return false;
-    *ns = *ns > 0 ? *ns / (double)row->kernels : NAN; // 0: the clock of the device stands still
+    *ns = *ns > 0 ? *ns / (double)row->kernels : NAN; // NaN if the device's clock stands still
     note_done(row, row->kernels);
     return true;
 }
@@ -262,7 +264,8 @@ struct samples {
     unsigned count;
 };
 
-// True if the host timed the kernels, or the device waited for its calls (a model never waits).
+// Returns true if the host timed the kernels, or if the device waited for the host's calls (a model
+// never waits).
 static bool is_by_host(const struct launch_row *row, double submit_ns, double ns)
 {
     bool is_model = row->run->session->info->caps & GPU_CAP(VIRTUAL_TIME);
@@ -337,8 +340,8 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
                       METRIC_BANDWIDTH, visit);
 }
 
-// mode=one-way: from the host's call to the kernel's first instruction, and from there until the
-// host knows that the kernel has ended.
+// Measures mode=one-way: the time from the host's call to the kernel's first instruction, and the
+// time from there until the host knows that the kernel has ended.
 static bool visit_one_way(struct launch_row *row, unsigned count, struct measure_visit *visit,
                           struct error *err)
 {
