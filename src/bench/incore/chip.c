@@ -7,15 +7,16 @@
 #include <stdio.h>
 
 enum {
-    // Workgroups of INCORE_THREADS threads per core (smaller ones: more). With 2, all cores end at
-    // the same time, whether a core runs both together or one after the other.
+    // Number of workgroups per core if they have INCORE_THREADS threads; smaller workgroups are
+    // more in number. With 2, all cores end at the same time, whether a core runs both workgroups
+    // together or one after the other.
     GROUPS_A_CORE = 2,
     CORES_UNKNOWN = 256, // assumed number of cores if the device does not report it
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
-    // Samples last 3 times as long as requested (not of matrix units), because each dispatch adds 7
-    // to 14 µs to them.
+    // Samples, except those of matrix units, last 3 times as long as requested, because each
+    // dispatch adds 7 to 14 µs to them.
     SAMPLE_FACTOR = 3
 };
 static const double warm_ns = 15e6; // time in ns of the work after which the core clock has risen
@@ -62,7 +63,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         incore_dispatch(chip->session, batch, &dispatch, 0);
 }
 
-// Copies the expected values to the device or, if `fetch` is true, back, with the kernels' counts.
+// Copies the expected values to the device. If `fetch` is true, copies them back instead, with the
+// kernels' counts.
 static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 {
     struct gpu_batch *batch = gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){0}, err);
@@ -85,21 +87,22 @@ static double wanted_ns(const struct chip *chip)
     return chip->this_case->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
-// Returns the maximum number of iterations of a dispatch. 8 iterations per ns of a sample are more
-// than any processor does: they bound the host's work if a broken device reports almost no time.
+// Returns the maximum number of iterations of a dispatch. It allows 8 iterations per ns of a
+// sample, more than any processor runs. This limits the host's work if a broken device reports
+// almost no time.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;
     return fmin(loops ? (double)loops - 1 : 1 << 24, 8 * wanted_ns(chip));
 }
 
-// Chooses the number of iterations of a sample. Runs dispatches until the core clock has risen:
-// that of an idle chip can be six times lower.
+// Chooses the number of iterations of a sample. Runs dispatches until the core clock has risen,
+// because the core clock of an idle chip can be six times lower.
 static bool size(struct chip *chip, struct error *err)
 {
     double most = iterations_most(chip), wanted = wanted_ns(chip), iterations = SIZING_ITERATIONS;
     double spent = chip->session->awake ? warm_ns : 0, ns, best = INFINITY;
-    // number of successive dispatches that were not clearly faster than all before
+    // number of successive dispatches that were not clearly faster than all dispatches before them
     unsigned calm = 0;
     const struct measure_span_desc desc = bench_span_desc(chip->run, record, chip);
     set_iterations(chip, SIZING_ITERATIONS);
@@ -173,8 +176,8 @@ static bool run_span(struct chip *chip, struct measure_span *span, struct error 
            move_proof(chip, true, err) && verify(chip, span, err);
 }
 
-// Takes the samples, again with a new number of iterations if they last less than half of
-// wanted_ns(), unless that number is already the maximum.
+// Takes the samples. If they last less than half of wanted_ns(), takes them again with a new number
+// of iterations, unless the number is already the maximum.
 static bool run_sized(struct chip *chip, struct measure_span *span, struct error *err)
 {
     bool sized = chip->memory->iterations > 0, again = true;

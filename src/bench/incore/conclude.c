@@ -16,8 +16,9 @@ static bool is_of(const struct result *result, const char *device, const char *o
            (op ? case_says(c, "op", op) : case_find(c, "op") != NULL);
 }
 
-// Returns the arithmetic units of a core: the next power of two above `per_cycle` (results per
-// cycle; 0.07 % more still count as the lower one). Returns 0 if that is more than 5 % away.
+// Returns the number of arithmetic units of a core that gives `per_cycle` results per cycle. This
+// is the next power of two above `per_cycle` (0.07 % more than a power of two still count as this
+// power). Returns 0 if the next power is more than 5 % away.
 static double units_of(double per_cycle)
 {
     double units = exp2(ceil(log2(per_cycle) - 1e-3));
@@ -53,7 +54,8 @@ static void report(struct run *run, const char *device, const char *op)
 }
 
 // Adds a finding "operation" for each operation with a latency and a throughput. Its value is the
-// latency in cycles of one chain in one subgroup. Its keys are the cases of both.
+// latency in cycles of one chain in one subgroup. Its keys are the case of the latency and the case
+// of the throughput.
 void incore_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -21,11 +21,12 @@ enum {
 };
 // Maximum length in ns of a sample by the core's counter, so that no watchdog stops it.
 static const double longest_ns = 100e6;
-// Counters that two cores may have, one each, may differ by this share of a sample.
+// If two cores may run a workgroup, their counters may differ by this share of a sample.
 static const double counters_apart = 0.05;
 
 // Data of a case that the session keeps: the number N of timed iterations, and the expected values
-// of the results ("proofs"). words[0] is for dispatches of N iterations, words[1] for those of 2 N.
+// of the results ("proofs"). words[0] is for dispatches of N iterations, words[1] for dispatches of
+// 2 N iterations.
 struct memory {
     uint32_t iterations;
     uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
@@ -121,7 +122,8 @@ static double elapsed(const struct core *core, const uint32_t *stamps, double *l
     for (size_t i = 0; i < core->this_case->subgroups; i++) {
         uint64_t begin = measure_clock_delta(stamps[0], stamps[2 * i], bits);
         uint64_t end = measure_clock_delta(stamps[0], stamps[2 * i + 1], bits);
-        // A subgroup may begin before subgroup 0: a large (wrapped) difference is a negative time.
+        // A subgroup may begin before subgroup 0, so a large (wrapped) difference is a negative
+        // time.
         double late = begin < half ? (double)begin : (double)begin - 2 * (double)half;
         uint64_t own = measure_clock_delta(stamps[2 * i], stamps[2 * i + 1], bits);
         first = fmin(first, late);
@@ -151,7 +153,7 @@ static double count_ns(const struct core *core, const uint32_t *stamps)
 }
 
 // Fails with ERROR_UNSUPPORTED if the iterations may last half of the counter's range or longer,
-// which `elapsed` takes for a negative time.
+// because `elapsed` takes such a time for a negative one.
 static bool refuse_wrapped(const struct core *core, const uint32_t *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;
@@ -191,7 +193,8 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
 
 // ---------------------------------------------------------------- by time stamps
 
-// A sample is the time of 2 N iterations minus that of N: the cost of a dispatch cancels out.
+// Takes samples by time stamps. A sample is the time of 2 N iterations minus the time of N
+// iterations, so the cost of a dispatch cancels out.
 static bool run_slopes(struct core *core, struct error *err)
 {
     struct gpu_batch *batch = begin_batch(core, 2 * core->samples, err);
@@ -214,8 +217,8 @@ static bool run_slopes(struct core *core, struct error *err)
     return true;
 }
 
-// Takes all samples again while one is 0 or less: something delayed the shorter dispatch. After the
-// last try, such samples become NaN.
+// Takes all samples. Repeats this while a sample is 0 or less, which means that something delayed
+// the shorter dispatch. After the last try, samples of 0 or less become NaN.
 static bool run_until_positive(struct core *core, struct error *err)
 {
     for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
@@ -249,8 +252,8 @@ static bool ran_low(const struct core *core)
                       error);
 }
 
-// Takes the samples again while the core clock is too low. Samples of some µs do not raise it, so
-// other work before them does (pace_lead_ns).
+// Takes the samples again while the core clock is too low. Samples of some µs do not raise the
+// clock, so other work before them does (pace_lead_ns).
 static bool run_paced(struct core *core, struct error *err)
 {
     bool done;
@@ -266,8 +269,8 @@ static bool run_samples(struct core *core, struct error *err)
 }
 
 // Chooses the number of iterations from a trial run, so that a sample is much longer than a step of
-// the core's counter, but not longer than longest_ns: the counter may hardly advance. The number of
-// cycles does not depend on the core clock.
+// the core's counter. But no sample is longer than longest_ns, because the counter may hardly
+// advance. The trial may have a low core clock, which does not change the number of cycles.
 static bool size_by_counter(struct core *core, double most, struct error *err)
 {
     bool cycles = core->run->session->clock.counts_core_clock;
@@ -283,7 +286,7 @@ static bool size_by_counter(struct core *core, double most, struct error *err)
 
 // Raises the number of iterations until a sample lasts half as long as it should. A brief trial may
 // take almost no time by chance, because it is the difference of two dispatches. So no trial raises
-// the number by more than GROWTH_MAX: a sample that lasts seconds would never end under a watchdog.
+// the number by more than GROWTH_MAX. A watchdog would stop a sample that lasts seconds.
 static bool size_by_stamps(struct core *core, double most, struct error *err)
 {
     double wanted_ns = (double)core->run->request->sample_ns / 2, iterations = SIZING_ITERATIONS;
@@ -314,7 +317,7 @@ static bool size(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Adds the metric's samples: the length ÷ `over` or, if `inverse` is true, `over` ÷ the length.
+// Adds the metric's samples: each length ÷ `over` or, if `inverse` is true, `over` ÷ each length.
 static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
                 double over, bool inverse)
 {
@@ -347,11 +350,12 @@ static double thread_steps(const struct core *core)
            (double)incore_chain_steps(core->this_case);
 }
 
-// On RDNA, two cores run a workgroup, and each may have its own counter. Then the counts from the
-// first start to the last end contain the difference of the counters, which makes them too high.
-// They are never fewer than the counts of the longest subgroup, which come from one counter. So the
-// true number lies between both, and a case is suspect if they differ. (They also differ if a core
-// runs its subgroups one after another.)
+// Flags a case in which the counters of two cores may differ. On RDNA, two cores run a workgroup,
+// and each may have its own counter. Then the counts from the first start to the last end contain
+// the difference of the counters, which makes them too high. The counts of the longest subgroup
+// come from one counter, and are never too high. So the true number lies between these two numbers,
+// and a case is suspect if they differ. (They also differ if a core runs its subgroups one after
+// another.)
 static void flag_counters(const struct core *core, struct measure_visit *visit)
 {
     if (cores_busy(core) != 1 && core->apart > 1 + counters_apart)

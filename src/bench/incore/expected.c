@@ -13,10 +13,11 @@ enum {
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
     // Each step inverts the votes of the lanes in this bit set. Only the first four lanes ever vote
-    // 1, so a subgroup needs four.
+    // 1, so a subgroup needs four lanes.
     VOTED = 5,
     FOUR_LANES = 15,
-    // Each lane adds its own constant to x. The smallest is that of lane 1.
+    // The smallest of the constants that lanes add to x, which differ between lanes. Lane 1 adds
+    // it.
     LEAST_OF_ALL = 3,
     BYTES = 4
 };
@@ -231,7 +232,8 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
         for (uint64_t i = 0; i < steps; i++)
             x = dot4(x, (uint32_t)c.a, (uint32_t)c.b);
         break;
-    // An odd number of steps leads to the neighbouring chain: the lowest bit of its number differs.
+    // An odd number of steps leads to the neighbouring chain, whose number differs in the lowest
+    // bit.
     case INCORE_SHUFFLE:
         x = special_start(kind, number ^ (unsigned)(steps % 2));
         break;

@@ -167,7 +167,8 @@ enum incore_param { // indices of the array `params`
     INCORE_PARAM_SUBGROUPS
 };
 
-// Returns false if no kernel has enough threads for the subgroups; a barrier needs exactly as many.
+// Returns false if no kernel has enough threads for the subgroups. A barrier needs a kernel with
+// exactly as many threads.
 static bool reach(const struct bench_pick *pick)
 {
     uint64_t subgroup = pick->request->device->limits.subgroup_threads;
@@ -179,8 +180,8 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// Returns true if the plan should contain this case. Of an operation that the device lacks, and
-// that the user did not choose, the plan keeps one case per scope: the run skips it and says why.
+// Returns true if the plan should contain this case. If the device lacks an operation that the user
+// did not choose, the plan keeps one case per scope. The run skips this case and says why.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;

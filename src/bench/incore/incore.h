@@ -45,7 +45,7 @@
 
 // In one iteration of the loop, a thread executes 1, 4 or 8 blocks (-DLENGTH). A block has up to
 // INCORE_BLOCK steps, of all its chains together. It consists of whole rounds; a round is two steps
-// of each chain. If a core can issue the instruction every cycle, iterations must be long:
+// of each chain. If a core can issue the instruction every cycle, iterations must be long, because
 // otherwise the instructions of the loop itself would matter.
 #define INCORE_BLOCK       64
 #define INCORE_CHAINS      8  // maximum chains per thread, in kernels for one core
@@ -68,9 +68,9 @@
 #define INCORE_SLOTS    66
 
 // Layout of the stamps of one dispatch, of two words each. The first stamps hold, for each
-// subgroup, the low words of the core's counter at the subgroup's begin and end. The last three
-// hold the core's counter and the device's clock before and after the timed iterations of the first
-// subgroup.
+// subgroup, the low words of the core's counter at the subgroup's start and end. The last three
+// stamps hold the core's counter and the device's clock before and after the timed iterations of
+// the first subgroup.
 #define INCORE_STAMP_COUNTS 32 // the core's counter before and after timed iterations: low words
 #define INCORE_STAMP_BEGIN  33 // the device's clock before the timed iterations: low and high word
 #define INCORE_STAMP_END    34

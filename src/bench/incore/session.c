@@ -156,7 +156,8 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
     return claims;
 }
 
-// Numbers of chains that are no power of two have kernels of their own (option -DODD).
+// Returns true if the case needs a kernel for a number of chains that is no power of two (option
+// -DODD).
 static bool needs_odd(const struct incore_case *this_case)
 {
     return (this_case->chains & (this_case->chains - 1)) != 0;
@@ -242,8 +243,8 @@ static bool device_can(const struct incore_session *session, const struct incore
     return true;
 }
 
-// Requests the subgroup size that a case on one core assumes (session->subgroup_threads): a driver
-// with several sizes may else choose another one. Fails with ERROR_UNSUPPORTED if the device has
+// Requests the subgroup size that a case on one core assumes (session->subgroup_threads), because a
+// driver with several sizes may choose another one. Fails with ERROR_UNSUPPORTED if the device has
 // several sizes, and a program cannot choose.
 static bool choose_subgroup(const struct incore_session *session,
                             const struct incore_case *this_case, struct gpu_program_desc *choices,

@@ -62,9 +62,10 @@ void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *
 enum {
     INCORE_SAMPLES_MAX = 16, // maximum number of samples of a case on one core
     // Maximum number of proofs (expected values) in a batch. Without clocks in kernels, a sample is
-    // the time of 2 N iterations minus that of N, and each of the two dispatches has its own proof.
+    // the time of 2 N iterations minus the time of N iterations, and each of the two dispatches has
+    // its own proof.
     INCORE_PROOFS = 2,
-    // bytes from the begin of one proof to the begin of the next
+    // bytes from the start of one proof to the start of the next
     INCORE_PROOF_STRIDE = 1024
 };
 
@@ -89,7 +90,7 @@ void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
 // Returns false if the case has 3, 5, 6 or 7 chains, and the operation has no kernel for these
-// numbers. Only common operations have one.
+// numbers. Only common operations have such a kernel.
 bool incore_has_kernel(const struct incore_case *this_case);
 
 // ---------------------------------------------------------------- the session
