@@ -8,9 +8,9 @@
 enum {
     UNIT_TEXT = 32
 };
-// The compute roof (a rate) is read far above an estimate of the ridge, the memory roof (a
-// bandwidth) far below: by the first of these factors or, if a roof then has no case, by the
-// second.
+// Factors between an estimate of the ridge and the intensities at which the roofs are read. The
+// compute roof (a rate) is read above the estimate, the memory roof (a bandwidth) below it. If a
+// roof has no case with the first factor, the second factor counts.
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
@@ -54,7 +54,8 @@ static bool is_seen_around(const struct row *row, double ridge)
     return least <= ridge / 2 && most >= ridge * 2;
 }
 
-// Returns the median of a metric over results with intensities from `least` to `most`; NaN if none.
+// Returns the median of a metric over results with intensities from `least` to `most`; NaN if there
+// are no such results.
 static struct interval leg_of(const struct row *row, const char *metric, double least, double most)
 {
     struct arena *scratch = arena_create();
@@ -80,8 +81,8 @@ struct ridge {
 };
 
 // Returns the ridge, where both roofs meet; `about` is a first estimate of it. The compute roof is
-// read at least `distance` times above `about`, the memory roof below. The roofs' intervals are of
-// 97.5 % each, so the ridge's interval is of at least 95 %.
+// read at least `distance` times above `about`, the memory roof at least `distance` times below.
+// The interval of each roof is of 97.5 %, so the ridge's interval is of at least 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -122,10 +123,11 @@ static void report(const struct row *row)
 }
 
 // Adds a finding "ridge" for each type of numbers: the intensity (operations per byte) where both
-// roofs meet. It is the median rate at high intensities ÷ the median bandwidth at low ones: at
-// least four times (else twice) above and below an estimate, the highest rate ÷ the highest
-// bandwidth. The measured intensities must reach from half of the estimate to twice the estimate.
-// Keys: the cases with the highest bandwidth and with the highest rate.
+// roofs meet. It is the median rate at high intensities ÷ the median bandwidth at low ones. These
+// intensities are at least four times (else twice) above and below an estimate, which is the
+// highest rate ÷ the highest bandwidth. The measured intensities must reach from half of the
+// estimate to twice the estimate. Keys: the cases with the highest bandwidth and with the highest
+// rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

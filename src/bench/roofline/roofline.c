@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-    // Maximum of the parameter `energy`. A longer measurement ends before, because it keeps only a
-    // limited number of readings (measure/energy.h).
+    // Maximum of the parameter `energy`. A longer measurement would end early, because it keeps
+    // only a limited number of readings (measure/energy.h).
     ENERGY_SECONDS_MOST = 60
 };
 

@@ -157,8 +157,8 @@ void roofline_close(struct bench_session *bench)
         measure_energy_close(session->energy);
 }
 
-// Returns the index of the buffer for the type. If types share, a type without a buffer takes the
-// first one that is there.
+// Returns the index of the buffer for the type. If types share a buffer, a type that has no buffer
+// takes the first buffer that exists.
 static size_t place_of(const struct roofline_session *session, const struct roofline_number *number)
 {
     size_t own = (size_t)(number - roofline_numbers);
@@ -178,7 +178,7 @@ static bool make_source(struct roofline_session *session, size_t place, struct e
 }
 
 // Sets session->source to a buffer with the data of this type. Each type has a buffer, which stays
-// filled. If there is too little memory, types share one, and a new type fills it again.
+// filled. If there is too little memory, types share one buffer, and each new type fills it again.
 static bool load(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {

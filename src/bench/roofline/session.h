@@ -36,7 +36,7 @@ enum {
 };
 
 // Returns how many steps a thread makes per block, over all its chains, for the case's intensity.
-// Returns 0 if this is no whole number from 1 to ROOFLINE_STEPS_MAX.
+// Returns 0 if this number is not whole, or not from 1 to ROOFLINE_STEPS_MAX.
 uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {
@@ -45,12 +45,12 @@ struct roofline_session {
     unsigned blocks;               // number of blocks that a workgroup reads
     // Words to which kernels add their sums and counts (measure/unit.h).
     struct gpu_buffer *words;
-    // True: there is too little memory, so no more buffers are created if there is one. False: each
-    // type of numbers has its own buffer.
+    // True: there is too little memory, so a type without a buffer uses an existing one. False:
+    // each type of numbers has its own buffer.
     bool shares;
     // Buffers that kernels read; NULL if not created yet.
     struct gpu_buffer *sources[ROOFLINE_NUMBERS];
-    // holds[i] is the type of numbers in sources[i]; NULL if it is not filled.
+    // holds[i] is the type of numbers in sources[i]; NULL if this buffer is not filled.
     const struct roofline_number *holds[ROOFLINE_NUMBERS];
     struct gpu_buffer *source; // the current case's buffer, one of `sources`
     uint64_t bytes;            // size in bytes of each buffer in `sources`

@@ -7,7 +7,8 @@
 
 #include "bench/roofline/roofline.h"
 
-// EACH_CHAIN(S) is S(i, words) for each chain: its number i, and the words of its first value.
+// EACH_CHAIN(S) expands to S(i, words) for each chain: i is its number, and `words` are the words
+// of its first value.
 #if defined(NUMBER) && NUMBER == ROOFLINE_F64
 #define CHAINS_OF(S, i, j, read) S(i, read.xy) S(j, read.zw)
 #define LOADS_4(S)                                                                                 \

@@ -48,8 +48,9 @@ struct work {
 
 // ---------------------------------------------------------------- one reading of the memory
 
-// Chooses the grid of a dispatch. Each row reads whole periods of the data. All rows read the
-// buffer but perhaps a remainder; on a CPU above cpu_intensity, only a part.
+// Chooses the grid of a dispatch. Each row reads whole periods of the data. All rows together read
+// the buffer, except perhaps a remainder. On a CPU above cpu_intensity, they read only a part of
+// it.
 static void set_grid(struct work *work)
 {
     const struct gpu_info *info = work->session->bench->info;
@@ -92,7 +93,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Checks the sum of all results. *separate becomes true if every fma rounded twice.
+// Checks the sum of all results. Sets *separate to true if every fma rounded twice.
 static bool verify(const struct work *work, const struct memory *memory,
                    const struct measure_ran *ran, bool *separate, struct error *err)
 {
@@ -156,7 +157,7 @@ static void report_energy(const struct work *work, const struct measure_energy_r
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the claim of one dispatch: the bytes that it reads, and its results of fma.
+// Returns the claim of one dispatch: the bytes that it reads, and the number of its fma results.
 static struct measure_claim claim_of(const struct work *work)
 {
     static const enum measure_class classes[] = {
