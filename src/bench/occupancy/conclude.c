@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-// A list with an entry "X: Y" for each case that has `param`. Y is the metric `after`; X is the
-// metric `before` or, if NULL, the parameter.
+// A list with an entry "X: Y" for each case that has `param`. Y is the metric `after`. X is the
+// metric `before` or, if `before` is NULL, the parameter.
 struct kind {
     const char *param, *before, *after;
 };
@@ -39,7 +39,8 @@ static const char *describe(struct arena *arena, const struct kind *kind,
                         result_median(result, kind->after));
 }
 
-// Adds the finding about all results with the subgroup size of `first`, if there are at least two.
+// Adds the finding about all results with the subgroup size of `first`, if there are at least two
+// such results.
 static void report(struct run *run, const struct kind *kind, const struct result *first)
 {
     const char *list = "";

@@ -93,8 +93,8 @@ enum occupancy_param { // indices of the parameters in the array `params`
     OCCUPANCY_PARAM_SUBGROUP
 };
 
-// Returns the subgroup size of a case. Only with by=registers, kernels can choose it within the
-// device's bounds.
+// Returns the subgroup size of a case. Kernels can choose it, within the device's bounds, only with
+// by=registers.
 static uint64_t subgroup_of(const struct bench_pick *pick)
 {
     const struct gpu_info *info = pick->request->device;

@@ -17,7 +17,7 @@
 // Word i of a workgroup's shared memory is i × OCCUPANCY_SHARED_FACTOR + token.
 #define OCCUPANCY_SHARED_FACTOR 0x85ebca6bu
 
-// The words of a workgroup's record: the device clock at its begin and when its last thread was
+// The words of a workgroup's record: the device clock at its start and when its last thread was
 // done (low and high word each), the number of its core, and a token that no other record has.
 #define OCCUPANCY_RECORD_START 0
 #define OCCUPANCY_RECORD_END   2

@@ -110,7 +110,7 @@ bool occupancy_open(struct bench_session *bench, struct error *err)
 
 // ---------------------------------------------------------------- what must come out
 
-// Returns the sum that a thread must compute in `iterations` rounds; each changes each value.
+// Returns the sum that a thread must compute in `iterations` rounds. Each round changes each value.
 static uint32_t mixed_sum(const struct occupancy_session *session, uint32_t values,
                           uint32_t iterations, uint32_t lane)
 {

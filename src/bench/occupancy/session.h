@@ -72,15 +72,15 @@ struct occupancy_tally {
     unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // maximum number of workgroups at once on the whole chip
     // Time in ns from the start of a core's first workgroup until `most` workgroups were on this
-    // core; of several such cores, the one with the lowest number.
+    // core. If several cores had `most` workgroups, this is the core with the lowest number.
     double fill_ns;
     // True if another workgroup began on this core later: probably, it had to wait for room.
     bool refilled;
 };
 
-// Returns how many workgroups were on a core at the same time, from at least one element of
-// `stays`. A workgroup that begins when another ends is not simultaneous: a count is never too
-// high, but may be too low if stays are very short.
+// Returns how many workgroups were on a core at the same time; `stays` must have at least one
+// element. A workgroup that begins when another one ends does not count as simultaneous. So a count
+// is never too high, but may be too low if stays are very short.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 

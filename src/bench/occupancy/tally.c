@@ -23,7 +23,8 @@ struct event {
     int change; // +1: a workgroup begins, −1: it ends
 };
 
-// An end comes before a begin at the same time: it may have made room for that workgroup.
+// Orders changes by time. If a workgroup ends when another one begins, the end comes first, because
+// it may have made room for the other workgroup.
 static int compare_times(const void *a, const void *b)
 {
     const struct event *one = a, *other = b;
@@ -40,8 +41,8 @@ static int compare_cores(const void *a, const void *b)
     return compare_times(a, b);
 }
 
-// Workgroups of one core or of the whole chip: the maximum at the same time, when it was first
-// reached, and whether another workgroup began later.
+// The workgroups of one core or of the whole chip: the maximum number at the same time, when this
+// maximum was first reached, and whether another workgroup began later.
 struct sweep {
     unsigned most;
     double full_ns;

@@ -16,11 +16,12 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // A thread reads words of shared memory this many places behind those that it wrote, so that,
-    // if there are enough, other threads wrote them.
+    // A thread reads the words of shared memory that are this many places behind the words that it
+    // wrote. If there are enough threads, other threads wrote the words that it reads.
     SHIFT = 61,
     POLLS = 1 << 20,
-    // The first run assumes that at most this many workgroups fit on a core, and has twice as many.
+    // The first run assumes that at most this many workgroups fit on a core, and starts twice as
+    // many.
     GROUPS_A_CORE = 32,
     GROUPS_ELSE = 256, // number of workgroups in the first run if the number of cores is unknown
     GROUPS_MAX = 1 << 16,
@@ -131,8 +132,8 @@ static bool make_buffers(struct work *work, struct error *err)
     return work->records != NULL;
 }
 
-// Returns the maximum number of workgroups: that of a dispatch on this device, or of a buffer with
-// a word for each thread.
+// Returns the maximum number of workgroups: at most GROUPS_MAX, and not more than a dispatch on
+// this device, or a buffer with a word for each thread, can have.
 static uint64_t most_groups(const struct work *work)
 {
     const struct gpu_limits *limits = &work->session->bench->info->limits;
@@ -158,8 +159,9 @@ static bool is_slow(const struct work *work)
 }
 
 // Chooses the number of workgroups and the time that each stays (hold_ns), in at most TRIES runs.
-// The fullest core must get another workgroup after it was full, and must fill within half of
-// hold_ns. At last, WAVES times the workgroups that the chip held at once are enough.
+// Doubles the number until the fullest core gets another workgroup after it was full. Doubles
+// hold_ns until this core fills within half of it. At last, lowers the number to WAVES times the
+// workgroups that the chip held at once.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;
@@ -201,9 +203,9 @@ static bool recall(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the maximum number of workgroups on a core by the driver's limits; NaN if they are not
-// known or allow none. Fewer may fit: a core may allocate registers and shared memory in larger
-// units, or limit workgroups itself.
+// Returns the maximum number of workgroups on a core that the driver's limits allow; NaN if the
+// limits are not known or allow no workgroup. Fewer workgroups may fit, because a core may allocate
+// registers and shared memory in larger units, or limit workgroups itself.
 static double limit_of(const struct work *work)
 {
     const struct gpu_limits *limits = &work->session->bench->info->limits;
@@ -218,7 +220,8 @@ static double limit_of(const struct work *work)
     return isfinite(most) && most >= 1 ? floor(most) : NAN;
 }
 
-// Adds samples of a metric: workgroups × `factor`. `most` is their limit (NaN: unknown).
+// Adds samples of a metric: workgroups × `factor`. `most` is the limit of the workgroups; NaN if it
+// is unknown.
 static void put(struct measure_visit *visit, unsigned metric, const double *workgroups,
                 unsigned count, double factor, double most)
 {
