@@ -20,13 +20,16 @@ enum {
     // Laps before the clocks are first read; the first one loads the code.
     LEAD_LAPS = 2,
     EMPTY_LAPS = 1024,
-    // Without the core's counter, a run of 2 N laps should take this many ns longer than one of N.
+    // Without the core's counter, a run of 2 N laps should take this many ns longer than a run of N
+    // laps.
     SLOPE_NS = 300 * 1000,
-    // Without the core's counter, maximum number of instructions that 2 N laps have more than N.
+    // Without the core's counter, the maximum number of instructions by which 2 N laps exceed N
+    // laps.
     SLOPE_INSTRUCTIONS_MAX = 1 << 22,
     PAIRS = 3,    // number of pairs of runs in a visit, if kernels cannot read the core's counter
     RUNS_MAX = 2, // number of different runs of a case: one with N laps, and one with 2 N laps
-    // Minimum length of a run in steps of the device's clock, if it shows the rate of the counter.
+    // Minimum length of a run, in steps of the device's clock, if this clock should show the rate
+    // of the core's counter.
     STEPS_MIN = 100
 };
 
@@ -73,7 +76,8 @@ static const struct {
 // If the driver takes longer than this (1.5 s) to compile a kernel, longer kernels are not tried.
 static const uint64_t compile_most_ns = UINT64_C(1500000000);
 
-// Returns how many stretches (CODE_LEG) have exactly this many instructions; 0 if no number has.
+// Returns the number of stretches (CODE_LEG) that together have `instructions` instructions; 0 if
+// there is no such number.
 static uint32_t steps_of(uint64_t instructions)
 {
     for (uint32_t steps = MAP_CODE_STEPS; steps > 0; steps--)
@@ -82,7 +86,8 @@ static uint32_t steps_of(uint64_t instructions)
     return 0;
 }
 
-// Returns the bytes after "Code Size:" or "Binary Size:" in the driver's text; 0 if none.
+// Returns the bytes that the driver's text gives after "Code Size:" or "Binary Size:"; 0 if it
+// gives none.
 static double code_bytes(const char *text)
 {
     static const char name[] = "size: ";
@@ -129,9 +134,9 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
     return true;
 }
 
-// Returns the shortest kernel that can run `steps` stretches of code (CODE_LEG), and compiles it
-// and all shorter ones. Fails with ERROR_UNSUPPORTED if this build lacks one, or a shorter one took
-// more than compile_most_ns to compile.
+// Returns the shortest kernel that can run `steps` stretches of code (CODE_LEG), and compiles this
+// kernel and all shorter ones. Fails with ERROR_UNSUPPORTED if this build lacks one of these
+// kernels, or if a shorter kernel took more than compile_most_ns to compile.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)
@@ -204,7 +209,7 @@ static bool is_as(const uint32_t *words, const struct code_ends *ends)
     return true;
 }
 
-// Compares the chains' end values with those of the host, and keeps the host's values in *kept.
+// Compares the chains' end values with the host's values, and keeps the host's values in *kept.
 static bool verify(struct code *c, const struct params *p, struct code_ends *kept, bool *known,
                    struct error *err)
 {
@@ -290,7 +295,8 @@ static bool count_empty(struct code *c, struct error *err)
 }
 
 // Returns the rate in Hz of the core's counter in the last run, by the device's clock, and its
-// relative error in *error. If that clock cannot be read, or the run was too short, returns NaN.
+// relative error in *error. If the device's clock cannot be read, or the run was too short, returns
+// NaN.
 static double counter_hz(const struct code *c, const double counts[WINDOWS], double *error)
 {
     const struct measure_clock *clock = c->clock;
@@ -305,8 +311,8 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS], dou
     return ns > 0 && *error <= 1.0 / STEPS_MIN ? 1e9 * sum / ns : NAN;
 }
 
-// Repeats the run while the core clock is too low: it falls while the driver compiles a kernel for
-// seconds. Returns the clock in *hz; NaN if it is not known.
+// Repeats the run while the core clock is too low, because the clock falls while the driver
+// compiles a kernel for seconds. Returns the clock in *hz; NaN if it is not known.
 static bool run_paced(struct code *c, double counts[WINDOWS], double *hz, double *error,
                       struct error *err)
 {
@@ -342,7 +348,7 @@ static bool measure_by_counter(struct code *c, struct measure_visit *visit, stru
         visit->clock.load = MEASURE_ONE_CORE;
     }
     if (!isfinite(hz))
-        hz = clock->counter_hz; // that of the probe at the beginning of the session
+        hz = clock->counter_hz; // the rate that bench_clock_probe measured
     for (unsigned i = 0; i < WINDOWS; i++)
         values[i] *= 1e9 / hz;
     visit_samples(visit, MAP_METRIC_FETCH, values, WINDOWS, step * 1e9 / hz);
@@ -368,7 +374,8 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
     return true;
 }
 
-// Doubles the laps of a run until they take SLOPE_NS, or have half of SLOPE_INSTRUCTIONS_MAX.
+// Doubles the number of laps of a run until the run takes SLOPE_NS, or has half of
+// SLOPE_INSTRUCTIONS_MAX instructions.
 static bool size_slope(struct code *c, struct error *err)
 {
     uint32_t most = SLOPE_INSTRUCTIONS_MAX / c->instructions;

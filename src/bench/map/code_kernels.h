@@ -8,9 +8,9 @@
 
 // A lap is straight-line code of multiply-adds. A test after each stretch of code can end the lap.
 // The first 32 stretches have 64 instructions each; then 16 each have 128, 256, 512 and 1024, so an
-// octave has 16 lengths. If all had 64, the loop would have too many exits: if it has more than a
-// hundred, clang (and, it seems, NVIDIA's compiler) copies the chains at each exit. CODE_STEPS_…:
-// number of stretches of each kernel.
+// octave has 16 lengths. If all stretches had 64 instructions, the loop would have too many exits.
+// If a loop has more than a hundred exits, clang (and, it seems, NVIDIA's compiler) copies the
+// chains at each exit. CODE_STEPS_…: number of stretches of each kernel.
 #define CODE_SHORTEST  64
 #define CODE_STEPS_1K  16
 #define CODE_STEPS_8K  64

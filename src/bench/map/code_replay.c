@@ -22,7 +22,8 @@ uint32_t map_code_length(uint32_t steps)
     return length;
 }
 
-// `volatile` prevents the compiler from fusing product and sum.
+// Returns x · x + constant. If `fused` is false, also rounds the product: `volatile` prevents the
+// compiler from fusing product and sum.
 static float step(float x, float constant, bool fused)
 {
     if (fused)

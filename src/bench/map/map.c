@@ -200,9 +200,10 @@ struct map_session {
     struct map_code code;
 };
 
-// Returns the case of the benchmark latency that measures `probe`, with its values. The other
-// parameters are order=random, load=idle, and 0 for numbers. With what=local, order is plru; with
-// what=pages, order is page, page is the probe's pitch, and pitch is PAGES_STRIDE_BYTES.
+// Returns the case of the benchmark latency that measures `probe`. Parameters that `probe` has keep
+// their values. The other parameters are order=random, load=idle, and 0 for numbers. With
+// what=local, order is plru. With what=pages, order is page, page is the probe's pitch, and pitch
+// is PAGES_STRIDE_BYTES.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
@@ -236,8 +237,8 @@ static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, st
     return latency->visit(&chase, visit, err);
 }
 
-// Measures a chain at the core clock that the case requests. Only a simulated device's clock is set
-// here: a real card's affects the whole machine, so the parent process locks it
+// Measures a chain at the core clock that the case requests. Sets the clock only of a simulated
+// device. A real card's clock affects the whole machine, so the parent process locks it
 // (suite/clock_lock.h).
 static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {

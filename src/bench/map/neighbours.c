@@ -9,8 +9,9 @@
 enum {
     HOPS_MIN = 2048, // minimum number of timed hops
     HOPS_MAX = 4096,
-    // Maximum untimed hops, in which all other workgroups begin their chains, and the contents of
-    // shared caches settle. With only 8192, a model of chiplets showed half of the sharers.
+    // Maximum number of untimed hops, in which all other workgroups begin their chains, and the
+    // contents of shared caches settle. With only 8192 hops, a model of chiplets showed half of the
+    // sharers.
     LEAD_MAX = 32768
 };
 

@@ -7,9 +7,8 @@
 #include "bench/bench.h"
 #include "bench/map/code_kernels.h"
 
-// Cases `what=neighbours`: each of several cores (parameter `chains`; without it, all) follows a
-// chain of its own, of `bytes` bytes. Cores that share a cache share its capacity, so their chains
-// take longer.
+// Cases `what=neighbours`: several cores (parameter `chains`; without it, all cores) follow a chain
+// each, of `bytes` bytes. Cores that share a cache share its capacity, so their chains take longer.
 
 // Data that the session keeps for all cases `what=neighbours`.
 struct map_neighbours {
@@ -35,7 +34,7 @@ enum {
 };
 
 // A kernel that can run laps of up to a certain number of instructions. It is compiled when a case
-// first needs it or a longer kernel.
+// first needs this kernel or a longer one.
 struct map_code_program {
     struct gpu_program *program; // program of the kernel; NULL until it is compiled
     struct kernel_info kernel;
