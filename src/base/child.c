@@ -31,7 +31,8 @@ enum {
     EXEC_FAILED = 127
 };
 static const size_t line_bytes_default = (size_t)64 << 20;
-static const uint64_t nap_ns = NS_PER_MS / 4;   // pause in ns between two looks for a child's end
+// pause in ns between two checks whether a child has ended
+static const uint64_t nap_ns = NS_PER_MS / 4;
 static const uint64_t killed_ns = 5 * NS_PER_S; // maximum wait in ns for the end of a killed child
 
 struct child {
@@ -86,7 +87,8 @@ static bool plumbing_open(struct plumbing *p)
            fcntl(p->words_read, F_SETFL, O_NONBLOCK) == 0;
 }
 
-// Runs between fork and exec: only async-signal-safe calls, because the parent may have threads.
+// Runs between fork and exec. Makes only async-signal-safe calls, because the parent may have
+// threads.
 static _Noreturn void become(const struct child_desc *desc, const struct plumbing *p, pid_t parent)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -100,7 +102,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
         setsid();
     else
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // If the parent ended before prctl, no signal comes: the child sees another getppid and ends.
+    // If the parent ended before prctl, no signal comes. Then getppid differs, and the child ends.
     if (getppid() == parent && dup2(p->theirs, STDIN_FILENO) >= 0 &&
         dup2(p->words_write, STDOUT_FILENO) >= 0 &&
         (desc->outlives || dup2(p->words_write, STDERR_FILENO) >= 0))
@@ -199,7 +201,7 @@ static void copy_printable(char *text, size_t bytes, const char *from, size_t le
     text[length] = '\0';
 }
 
-// Keeps the name of the file if the line says in which file the child crashes (crash_announce).
+// If the line is one of crash_announce, keeps the name of the file in which the child crashes.
 // Returns false for any other line.
 static bool take_crash(struct child *child, const char *line)
 {
@@ -241,8 +243,8 @@ static bool take_bytes(struct child *child, const struct pollfd *channel,
 }
 
 // Returns the deadline after a wait that began at `began_ns` and was to take SLICE_MS at most. If
-// it took much longer, this process was stopped (Ctrl-Z), and with it its children: they get that
-// time again.
+// the wait took much longer, this process and its children were stopped (Ctrl-Z). Then the deadline
+// moves by the duration of the wait.
 static uint64_t without_stop(uint64_t deadline_ns, uint64_t began_ns)
 {
     uint64_t took_ns = clock_now_ns() - began_ns;
@@ -315,7 +317,8 @@ static bool reap(struct child *child)
     return true;
 }
 
-// Waits for the child's end. Meanwhile empties the child's pipe: a full pipe would block the child.
+// Waits for the child's end. Meanwhile empties the child's pipe, because a full pipe would block
+// the child.
 static bool await_end(struct child *child, uint64_t timeout_ns)
 {
     uint64_t deadline_ns = clock_deadline_ns(timeout_ns);

@@ -29,8 +29,8 @@ struct child_desc {
 };
 
 // Starts the child, with no signal blocked. The child ignores SIGINT, SIGTERM and SIGHUP, which go
-// to the whole process group: only the parent decides when the child ends. Returns NULL with
-// ERROR_IO if the child cannot be started.
+// to the whole process group, because only the parent decides when the child ends. Returns NULL
+// with ERROR_IO if the child cannot be started.
 struct child *child_create(const struct child_desc *desc, struct error *err);
 
 // Closes the channel and waits up to `grace_ns` for the child to end. If the child still runs after

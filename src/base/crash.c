@@ -31,7 +31,7 @@ static uintptr_t instruction_of(const void *context)
 #endif
 }
 
-// The functions down to announce() run in a signal handler: only async-signal-safe calls.
+// The functions down to announce() run in a signal handler. They make only async-signal-safe calls.
 
 static const char *read_hex(const char *text, uintptr_t *value)
 {
@@ -89,7 +89,8 @@ static void announce(int number, siginfo_t *info, void *context)
 void crash_announce(void)
 {
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-    // Not malloc: the stack is needed until the end, and a check for leaks would not find its user.
+    // Uses mmap, because the stack is needed until the end. If it were from malloc, a leak checker
+    // would report it.
     void *memory = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     const stack_t stack = {.ss_sp = memory, .ss_size = STACK_BYTES};

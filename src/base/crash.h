@@ -4,12 +4,15 @@
 #ifndef BASE_CRASH_H
 #define BASE_CRASH_H
 
+// Start of the line that crash_announce writes; the name of the file follows.
+#define CRASH_WORD "crash in "
+
 // Installs a handler for SIGSEGV, SIGBUS, SIGFPE and SIGILL, in a child process (base/child.h). The
 // handler writes the line CRASH_WORD "libfoo.so" to the child's channel, then the process ends. The
 // parent finds the name in child_end. libfoo.so is the file of the faulting instruction; if it is
-// unknown, no line is written. In the calling thread, this also works after a stack overflow: the
-// handler has its own stack, which lives as long as the process. Drivers may replace the handler.
-#define CRASH_WORD "crash in "
+// unknown, no line is written. In the calling thread, this also works after a stack overflow,
+// because the handler has its own stack, which lives as long as the process. Drivers may replace
+// the handler.
 void crash_announce(void);
 
 // Writes the buffered output and ends the process at once. Does not run the exit handlers that

@@ -17,7 +17,7 @@ static void mark_if_cut(char *message, int wanted)
     size_t at = ERROR_MESSAGE_BYTES - sizeof ellipsis;
     if (wanted < ERROR_MESSAGE_BYTES)
         return;
-    // goes back to the first byte of the character: at most 3 further bytes of UTF-8 follow it
+    // goes back to the first byte of the UTF-8 character, which is at most 3 bytes earlier
     for (int i = 0; i < 3 && ((unsigned char)message[at] & 0xC0) == 0x80; i++)
         at--;
     memcpy(message + at, ellipsis, sizeof ellipsis);

@@ -56,8 +56,8 @@ bool error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 // joined by "; and"; the code stays that of the first error. ERROR_NONE changes nothing.
 void error_add(struct error *all, const struct error *one);
 
-// Replaces control characters in the message by '?', so that it is safe to print on a terminal: the
-// message may quote a file. `err` may be NULL.
+// Replaces control characters in the message by '?', because the message may quote a file and is
+// printed on a terminal. `err` may be NULL.
 void error_clean(struct error *err);
 
 // Returns the short name of a code ("device-lost"), for run files and messages of workers. The name

@@ -20,8 +20,9 @@ enum {
 struct free_core {
     const char *root, *pci;
     struct processor_set interrupts; // processors that handle interrupts of the card
-    // `allowed` has the processors that the thread may use. `wanted` has those of them that handle
-    // no interrupts of the card; if there are none, all of them.
+    // `allowed` has the processors that the thread may use. `wanted` has only the allowed
+    // processors that handle no interrupts of the card; if there are none, it has all allowed
+    // processors.
     struct processor_set allowed, wanted;
     // `lowest` has the lowest contentions measured so far, in ascending order; `count` is the
     // number of all measured contentions. A core's contention shows how much other work slows it.
@@ -129,7 +130,7 @@ enum {
     LOOP_ATTEMPTS = 3
 };
 
-// Times a chain of multiplications, in ns: this depends almost only on the core's clock.
+// Returns the time in ns of a chain of multiplications. It depends almost only on the core's clock.
 static double chain_ns(void)
 {
     uint64_t x = 3, start_ns = clock_now_ns();
@@ -148,7 +149,8 @@ static inline void step_all(uint64_t x[8])
     __asm__ volatile("" : "+r"(x[4]), "+r"(x[5]), "+r"(x[6]), "+r"(x[7]));
 }
 
-// Times eight independent chains, in ns: the core starts as many operations per cycle as it can.
+// Returns the time in ns of eight independent chains. The core starts as many of their operations
+// per cycle as it can.
 static double wide_ns(void)
 {
     uint64_t x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, start_ns = clock_now_ns();
@@ -161,7 +163,8 @@ static double wide_ns(void)
     return (double)(clock_now_ns() - start_ns);
 }
 
-// Returns wide_ns / chain_ns: other work on the core's units slows the eight chains more.
+// Returns wide_ns / chain_ns. Other work on the core's units makes this ratio larger, because it
+// slows the eight chains more than the single chain.
 static double contention_now(void)
 {
     double chain = chain_ns(), wide = wide_ns();
@@ -187,13 +190,14 @@ void free_core_note(struct free_core *core, double contention)
 bool free_core_judge(const struct free_core *core, double contention)
 {
     enum {
-        // Of n measured contentions, the 1 + n / SHARE lowest are ignored, at most LOWEST_MAX − 1;
-        // none if n is below FEW.
+        // If n ≥ FEW contentions were measured, the 1 + n / SHARE lowest are ignored, at most
+        // LOWEST_MAX − 1.
         FEW = 16,
         SHARE = 1000,
     };
-    // A core is free up to this number times the lowest contention that is not ignored. On an
-    // H200's host, free cores have 1.23, busy ones up to 2.6.
+    // A core is free if its contention is at most this number times the lowest contention that is
+    // not ignored. On an H200's host, the contention is 1.23 on free cores and up to 2.6 on busy
+    // cores.
     static const double free_most = 1.15;
     unsigned too_low = core->count < FEW ? 0 : 1 + core->count / SHARE;
     if (core->lowest_count == 0)
@@ -203,7 +207,8 @@ bool free_core_judge(const struct free_core *core, double contention)
     return contention <= free_most * core->lowest[too_low];
 }
 
-// Measures and notes the contention of the present core; infinity if its processor is not wanted.
+// Measures, notes and returns the contention of the present core. Returns infinity, without
+// measuring, if the core's processor is not wanted.
 static double contention_here(struct free_core *core)
 {
     int processor = sched_getcpu();
@@ -223,7 +228,8 @@ bool free_core_is_free(struct free_core *core)
 
 // ---------------------------------------------------------------- choosing a processor
 
-// Moves the calling thread to a processor, without binding: the system may move it again.
+// Moves the calling thread to a processor. Does not bind the thread, so the system may move it
+// again.
 static bool move_to(const struct free_core *core, size_t processor)
 {
     struct processor_set one = {{0}};

@@ -21,17 +21,18 @@ struct free_core;
 struct free_core *free_core_create(struct arena *arena, const char *root, const char *pci);
 
 // Reads again which processors the calling thread may use, and which handle interrupts of the card.
-// Processors with rare interrupts are not avoided; if all have interrupts, none is. Call this
-// function before the three functions below, and again from time to time.
+// Processors with rare interrupts are not avoided; if all processors have interrupts, no processor
+// is avoided. Call this function before the three functions below, and again from time to time.
 void free_core_refresh(struct free_core *core);
 
 // Returns true if the processor handled interrupts of the card when they were last read.
 bool free_core_has_interrupts(const struct free_core *core, unsigned processor);
 
 // Moves the calling thread to a free core whose processor handles no interrupts of the card; if it
-// finds none, to the least busy one that it compared. The first call compares up to 32 processors.
-// A later call keeps a free core, or moves to the first free one. For 20 ms after a search in vain,
-// only a thread on an avoided processor searches. The system may move the thread at any time.
+// finds no such core, to the least busy core that it compared. The first call compares up to 32
+// processors. A later call keeps a free core, or moves to the first free core that it finds. For 20
+// ms after a search that found no free core, only a thread on an avoided processor searches. The
+// system may move the thread at any time.
 void free_core_settle(struct free_core *core);
 
 // Measures the contention of the present core, notes it (free_core_note), and returns true if the
@@ -39,13 +40,13 @@ void free_core_settle(struct free_core *core);
 // nothing and returns false.
 bool free_core_is_free(struct free_core *core);
 
-// The contention of a core is the time of one loop divided by that of another (free_core.c); other
-// work on the core makes it larger. free_core_note stores a contention. free_core_judge returns
-// true if a core with this contention is free: at most 1.15 times the lowest stored one. Before the
-// first one is stored, no core is free.
+// The contention of a core is the ratio of the times of two loops (free_core.c). Other work on the
+// core makes it larger. free_core_note stores a contention. free_core_judge returns true if a core
+// with this contention is free: at most 1.15 times the lowest stored contention. Before the first
+// contention is stored, no core is free.
 //
 // A few of the lowest contentions are ignored, because on an H200's host 1 or 2 in 10,000 are up to
-// 20 % too low. Otherwise no core would be free any more.
+// 20 % too low. If these counted, no core would be free any more.
 void free_core_note(struct free_core *core, double contention);
 bool free_core_judge(const struct free_core *core, double contention);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// Returns the number after `key` in the file root/path; 0 if there is none.
+// Returns the number after `key` in the file root/path; 0 if there is no such number.
 static uint64_t number_in(const char *root, const char *path, const char *key)
 {
     char number[32];
@@ -14,7 +14,8 @@ static uint64_t number_in(const char *root, const char *path, const char *key)
                : 0;
 }
 
-// Returns how many bytes the control group with these files has left; UINT64_MAX without a limit.
+// Returns the number of bytes that the control group with these files has left; UINT64_MAX if it
+// has no limit.
 static uint64_t left_in_group(const char *root, const char *limit, const char *usage,
                               const char *statistics, const char *inactive)
 {
@@ -24,7 +25,8 @@ static uint64_t left_in_group(const char *root, const char *limit, const char *u
     if (!text_read_line(line, sizeof line, "%s%s", root, limit) || !text_parse_uint(line, &most) ||
         !text_read_line(line, sizeof line, "%s%s", root, usage) || !text_parse_uint(line, &used))
         return UINT64_MAX;
-    // The usage includes cached pages of files. The kernel frees inactive ones before a kill.
+    // The usage includes cached pages of files. The kernel frees inactive cached pages before it
+    // kills a process.
     uint64_t cached = number_in(root, statistics, inactive);
     used = used > cached ? used - cached : 0;
     return most > used ? most - used : 0;

@@ -6,7 +6,8 @@
 #include <sys/mman.h>
 
 enum {
-    // Sizes are rounded up to this, a multiple of a small page (4, 16 or 64 KiB).
+    // Sizes are rounded up to a multiple of this size, which is whole small pages (4, 16 or 64
+    // KiB).
     SMALL_PAGE = 1 << 16
 };
 
@@ -15,7 +16,7 @@ static size_t whole_pages(size_t bytes)
     return (bytes + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
 }
 
-// Returns whole_pages(bytes) zeroed bytes at a multiple of PAGES_ALIGN; NULL without memory.
+// Returns whole_pages(bytes) zeroed bytes at a multiple of PAGES_ALIGN; NULL if memory is lacking.
 static void *alloc(size_t bytes, int advice)
 {
     bytes = whole_pages(bytes);

@@ -227,7 +227,8 @@ size_t text_character(const char *text)
     return bytes;
 }
 
-// Returns the code of a character below U+10000; UINT32_MAX for all others, and if it is not UTF-8.
+// Returns the code of a character below U+10000. Returns UINT32_MAX for a higher character, and for
+// bytes that are not UTF-8.
 static unsigned code_of(const char *text, size_t bytes)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -298,7 +299,8 @@ const char *text_markup(struct arena *arena, const char *text)
     return to;
 }
 
-// Opens the file whose path is made from `format`; NULL if that fails or the path is too long.
+// Opens the file whose path is made from `format`. Returns NULL if the file cannot be opened or the
+// path is too long.
 static FILE *open_path(const char *format, va_list args)
 {
     char path[PATH_BYTES];

@@ -16,10 +16,10 @@
 // lower case are equal. Only the first 64 bytes of each text are compared.
 size_t text_distance(const char *a, const char *b);
 
-// Finds the name that a user probably meant by `typed`: the one with the least text_distance. Start
-// with {.typed = …} and call text_guess_offer with each name. A name is accepted if its distance is
-// below L and at most 1 + L / 4 (L: length of the longer text). A name that begins with `typed` (2
-// letters or more) is always accepted; its distance is at most 1.
+// Finds the name that a user probably meant by `typed`: the name with the least text_distance.
+// Start with {.typed = …} and call text_guess_offer with each name. A name is accepted if its
+// distance is below L and at most 1 + L / 4 (L: length of the longer text). A name that begins with
+// `typed` (2 letters or more) is always accepted; its distance is at most 1.
 struct text_guess {
     const char *typed;
     const char *best; // best name so far; NULL if no name is similar enough
@@ -69,7 +69,7 @@ const char *text_file_name(const char *path);
 const char *text_count(struct arena *arena, size_t count, const char *noun);
 
 // Returns `list`, `between` and `item` joined. The new text lives in `arena`. If `list` or `item`
-// is empty, returns the other one itself.
+// is empty, returns the other text itself.
 const char *text_join(struct arena *arena, const char *list, const char *between, const char *item);
 
 // Returns true if `item` is in the comma-separated `list` ("a,b,c"). `list` may be NULL.
@@ -101,9 +101,10 @@ const char *text_markup(struct arena *arena, const char *text);
 // be read or is empty, or if its path has 512 bytes or more.
 bool text_read_line(char *line, size_t bytes, const char *format, ...) PRINTF_LIKE(3, 4);
 
-// Copies the rest of the first line that begins with `key` to `field`, without blanks, quotes, ':'
-// and '=' at its beginning, up to the next quote. `bytes` is the size of `field`; a longer text is
-// cut. Returns false if the file has no such line or cannot be read.
+// Finds the first line that begins with `key`, and copies the rest of this line to `field`. Leaves
+// out blanks, quotes, ':' and '=' at the beginning of the rest; the next quote ends it. `bytes` is
+// the size of `field`; a longer text is cut. Returns false if the file has no such line or cannot
+// be read.
 bool text_read_field(char *field, size_t bytes, const char *key, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
