@@ -7,10 +7,10 @@
 // report an earlier lock, so nvmlDeviceResetGpuLockedClocks restores the default. (NVML API
 // reference, "Device Commands" and "Device Queries", R535)
 //
-// amdgpu: power_dpm_force_performance_level becomes `manual`, then pp_dpm_sclk the number of a
-// state. The level before is restored; if it is `manual`, nothing is set, because its states could
-// not be restored. (Linux, Documentation/gpu/amdgpu/thermal.rst, "GPU sysfs Power State
-// Interfaces")
+// amdgpu: writes `manual` to power_dpm_force_performance_level, then the number of a state to
+// pp_dpm_sclk. The level before the lock is restored. If this level is `manual`, nothing is set,
+// because the states chosen before could not be restored. (Linux,
+// Documentation/gpu/amdgpu/thermal.rst, "GPU sysfs Power State Interfaces")
 //
 // The clock of a shared card is never set. So MIG, virtual GPUs and cards that other processes use
 // are refused, and so are containers, where other processes are invisible. Processes are found in
@@ -35,9 +35,9 @@ struct sensor_clocks_desc {
 
 struct sensor_clocks;
 
-// Opens a card to set its clock, and restores the state desc->undo at once if that is not NULL.
-// Returns NULL with ERROR_UNSUPPORTED if the clock cannot or must not be set; the message says why
-// and what to do. sensor_clocks_close accepts NULL and does not restore the clock.
+// Opens a card to set its clock. If desc->undo is not NULL, restores this state at once. Returns
+// NULL with ERROR_UNSUPPORTED if the clock cannot or must not be set; the message says why and what
+// to do. sensor_clocks_close accepts NULL and does not restore the clock.
 struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, struct error *err);
 void sensor_clocks_close(struct sensor_clocks *clocks);
 
@@ -56,9 +56,9 @@ const char *sensor_clocks_before(const struct sensor_clocks *clocks);
 MUST_CHECK bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err);
 
 // Returns the processes that use a card, as a text in `arena`: "python3 (process 4711), blender
-// (process 815)"; NULL if none is visible. A container hides processes, and only root sees the
-// fdinfo of other users. Leaves out desc->own_pid and its descendants. Looks in NVML's lists, then
-// in /proc/PID/fdinfo. A listed process may be idle.
+// (process 815)"; NULL if no such process is visible. A container hides processes, and only root
+// sees the fdinfo of other users. Leaves out desc->own_pid and its descendants. Looks in NVML's
+// lists, then in /proc/PID/fdinfo. A listed process may be idle.
 const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc);
 
 #endif

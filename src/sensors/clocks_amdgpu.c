@@ -41,9 +41,10 @@ static bool file_write(const struct amdgpu *card, const char *name, const char *
                      barred ? ": start fathom as root, or leave clock out" : "");
 }
 
-// Reads lines such as "1: 1200Mhz *": a state and its clock. Of exactly three, the second is never
-// chosen: it may be the current clock, and choosing it would set the highest (Linux,
-// amdgpu/pm/swsmu: smu11/navi10_ppt.c, _print_clk_levels and _force_clk_levels).
+// Reads lines such as "1: 1200Mhz *": a state and its clock. If there are exactly three states, the
+// second is never chosen, because it may be the current clock, and choosing it would set the
+// highest clock (Linux, amdgpu/pm/swsmu: smu11/navi10_ppt.c, _print_clk_levels and
+// _force_clk_levels).
 static void read_choices(const struct amdgpu *card, struct clocks_choices *choices)
 {
     FILE *file = file_open(card, "pp_dpm_sclk", "r");

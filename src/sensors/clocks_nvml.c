@@ -168,7 +168,7 @@ static bool nvml_check(void *handle, const struct sensor_clocks_desc *desc, stru
             check_processes(nvml, desc, api->nvmlDeviceGetMPSComputeRunningProcesses_v3, err));
 }
 
-// Appends the processes of an NVML list that are visible in /proc, except fathom's own.
+// Appends the processes of an NVML list that are visible in /proc, except fathom's own processes.
 static const char *add_users(struct arena *arena, const struct nvml_clocks *nvml,
                              const struct sensor_clocks_desc *desc,
                              int (*list)(struct nvml_device *, unsigned *, struct nvml_process *),

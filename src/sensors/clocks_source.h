@@ -38,15 +38,15 @@ struct clocks_source {
 
 extern const struct clocks_source clocks_nvml, clocks_amdgpu;
 
-// Returns the path of procfs: desc->proc_root, or "/proc" if that is NULL.
+// Returns the path of procfs: desc->proc_root, or "/proc" if proc_root is NULL.
 const char *clocks_proc(const struct sensor_clocks_desc *desc);
 
 // True if the process is desc->own_pid or a visible descendant of it.
 bool clocks_is_own(const struct sensor_clocks_desc *desc, long pid);
 
 // Returns the ids of the processes that have the card open (drm-pdev in /proc/PID/fdinfo), in
-// `arena`, without desc->own_pid and its descendants. Sets *barred to true if some may be missing:
-// access was denied, /proc cannot be read, or the card's PCI address is unknown.
+// `arena`, without desc->own_pid and its descendants. Sets *barred to true if some processes may be
+// missing, because access was denied, /proc cannot be read, or the card's PCI address is unknown.
 const long *clocks_openers(struct arena *arena, const struct sensor_clocks_desc *desc,
                            size_t *count, bool *barred);
 

@@ -32,7 +32,7 @@ static long parent_of(const struct sensor_clocks_desc *desc, long pid)
     char line[LINE_BYTES];
     if (!read_process(desc, pid, "stat", line))
         return 0;
-    // The line is "815 (NAME) S 4711 …"; NAME may contain ')', so it ends at the last one.
+    // The line is "815 (NAME) S 4711 …". NAME may contain ')', so NAME ends at the last ')'.
     const char *after = strrchr(line, ')');
     return after && strlen(after) > strlen(") S ") ? strtol(after + strlen(") S "), NULL, 10) : 0;
 }

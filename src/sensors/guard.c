@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// The guard has so many ns to answer and to end: drivers take seconds to wake up a sleeping card.
+// Maximum time in ns to wait for an answer or the end of the guard. It is long, because drivers
+// take seconds to wake up a sleeping card.
 static const uint64_t answer_ns = 20 * NS_PER_S;
 static const uint64_t end_ns = 10 * NS_PER_S;
 
@@ -177,7 +178,8 @@ static const char *or_null(const char *word)
     return strcmp(word, "-") == 0 ? NULL : word;
 }
 
-// Reads 16 bytes from the 32 hex digits at the beginning of `text`; NULL if there are fewer.
+// Returns the 16 bytes that the first 32 characters of `text`, hex digits, stand for. Returns NULL
+// if `text` has fewer digits.
 static const uint8_t *read_uuid(struct arena *arena, const char *text)
 {
     uint8_t *uuid = ARENA_ARRAY(arena, 16, uint8_t);

@@ -151,7 +151,7 @@ static void read_vbios(const struct health_api *api, struct nvml_device *device,
         memcpy(health->vbios, version, sizeof version);
 }
 
-// Opens the card in NVML. Fills `api` with those functions that the driver has.
+// Opens the card in NVML. Fills `api` with the functions that the driver has.
 static bool open_nvml(const struct sensors_desc *desc, struct nvml_card *card,
                       struct health_api *api)
 {
@@ -193,7 +193,8 @@ static bool read_line(const struct sensors_desc *desc, const char *name, char *l
                           desc->sysfs_root ? desc->sysfs_root : "/sys", desc->pci, name);
 }
 
-// Reads a positive number from a one-line file of the device; NaN for others, such as "Unknown".
+// Reads a positive number from a one-line file of the device. Returns NaN for any other text, such
+// as "Unknown".
 static double device_number(const struct sensors_desc *desc, const char *name)
 {
     char line[64];
@@ -204,7 +205,7 @@ static double device_number(const struct sensors_desc *desc, const char *name)
 // Transfers per second of one lane. The index is the generation of PCI Express.
 static const double rates_hz[] = {0, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9};
 
-// Returns the generation of PCI Express whose lanes have this rate; NaN if there is none.
+// Returns the generation of PCI Express whose lanes have this rate; NaN if no generation has it.
 static double generation_of(double transfers_hz)
 {
     for (size_t i = 1; i < COUNT(rates_hz); i++)
@@ -264,7 +265,8 @@ double sensors_link_rate(double transfers_hz, unsigned lanes)
     return transfers_hz * lanes * code / 8;
 }
 
-// Returns false if PCI Express has no such rate or number of lanes, or if one is not known (NaN).
+// Returns false if PCI Express has no such rate or number of lanes, or if the rate or the number is
+// not known (NaN).
 static bool set_link(struct sensor_link *link, const char *source, double transfers_hz,
                      double lanes)
 {

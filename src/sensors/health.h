@@ -7,11 +7,11 @@
 
 #include "sensors/sensors.h"
 
-// What a driver reports about a card's health. A number that it does not report is NaN.
+// What a driver reports about a card's health. A number that the driver does not report is NaN.
 struct sensor_health {
     double power_w, power_limit_w;
     // The card's PCI Express link: present and maximum number of lanes, present and maximum
-    // generation. From NVML, the maxima are those of card and host together, from sysfs those of
+    // generation. NVML reports the maxima of card and host together; sysfs reports the maxima of
     // the card. An idle card lowers the generation, so read it right after some work.
     double lanes, lanes_max, generation, generation_max;
     // Three numbers since the driver was loaded: corrected ECC errors, uncorrected ECC errors, and

@@ -15,7 +15,7 @@ struct hwmon {
     const char *folder; // the card's folder …/hwmon/hwmonN in sysfs
 };
 
-// Reads the number in a one-line file, times `scale`; NaN if there is none.
+// Returns the number in a one-line file, times `scale`; NaN if there is no such number.
 static double file_number(const struct hwmon *hwmon, const char *name, double scale)
 {
     char line[64] = "", *end = line;

@@ -100,7 +100,8 @@ struct nvml {
     unsigned other_count;
 };
 
-// Lists the host's other cards; none on a divided card (MIG), which would itself look like another.
+// Lists the host's other cards. Lists no card if the card is divided (MIG), because its own handle
+// would then look like another card.
 static void find_others(struct nvml *nvml)
 {
     const struct nvml_api *api = &nvml->api;
@@ -160,7 +161,8 @@ static double throttle_set(const struct nvml *nvml)
     return set;
 }
 
-// Returns for how many seconds `policy` has lowered the clock since the driver was loaded, or NaN.
+// Returns the seconds for which `policy` has lowered the clock since the driver was loaded; NaN if
+// not known.
 static double limited_s(const struct nvml *nvml, int policy)
 {
     struct nvml_violation violation = {0};
@@ -170,8 +172,8 @@ static double limited_s(const struct nvml *nvml, int policy)
     return known ? (double)violation.violation_ns * 1e-9 : (double)NAN;
 }
 
-// Reads how much of the card's memory is free and used. Returns false if that is not known, or if
-// instances (MIG) share the card.
+// Reads how much of the card's memory is free and used. Returns false if the numbers are not known,
+// or if instances (MIG) share the card.
 static bool read_memory(const struct nvml *nvml, struct nvml_memory *memory)
 {
     *memory = (struct nvml_memory){0};
@@ -244,7 +246,7 @@ static void count_links(const struct nvml *nvml, struct nvml_device *device, int
 }
 
 // Returns the PCI Express traffic in bytes per second, both directions together; NaN if not known.
-// A counter overflows at most once between the readings: 4 GiB take at least 30 ms.
+// A counter overflows at most once between the readings, because 4 GiB take at least 30 ms.
 static double pcie_traffic(const struct link_counts *before, const struct link_counts *after)
 {
     double bytes = 0;
@@ -254,7 +256,8 @@ static double pcie_traffic(const struct link_counts *before, const struct link_c
     return known ? bytes * NS_PER_S / (double)(after->at_ns - before->at_ns) : (double)NAN;
 }
 
-// Like pcie_traffic, for drivers that count no bytes (before 555). Takes 20 ms per direction.
+// Returns the same as pcie_traffic, for drivers that count no bytes (before 555). Takes 20 ms per
+// direction.
 static double slow_pcie_traffic(const struct nvml *nvml)
 {
     enum {
@@ -303,8 +306,8 @@ static double others_traffic_now(const struct nvml *nvml)
     return sum;
 }
 
-// Returns the traffic of the host's other cards. Above 1 GB/s, reads it twice and returns the
-// smaller value: another fathom copies for 0.2 ms when it watches its card.
+// Returns the traffic of the host's other cards. Above 1 GB/s, reads the traffic again and returns
+// the smaller value, because another fathom copies for 0.2 ms when it watches its card.
 static double nvml_others_traffic(void *handle)
 {
     static const double brief_bytes_per_s = 1e9;

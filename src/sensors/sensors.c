@@ -15,7 +15,8 @@ struct sensors {
 
 static const struct sensors_source *const sources[] = {&sensors_nvml, &sensors_hwmon};
 
-// Plausible values: unusual cards are within, but not broken counters or wrong units.
+// Limits of plausible values. Values of unusual cards are within the limits; values of broken
+// counters or in wrong units are not.
 static const struct {
     double low, high;
 } plausible[SENSOR_VALUE_COUNT] = {

@@ -3,8 +3,8 @@
 // lower clock, from NVML (opened at run time) or amdgpu's hwmon files. A value that a source does
 // not have, or that is impossible, is NaN.
 //
-// A reading needs several driver calls, so none may be made while work is timed (measure/card.h);
-// work whose energy is measured is not timed (measure/energy.h).
+// A reading needs several driver calls, so no reading may be made while work is timed
+// (measure/card.h); work whose energy is measured is not timed (measure/energy.h).
 #ifndef SENSORS_SENSORS_H
 #define SENSORS_SENSORS_H
 
@@ -79,7 +79,8 @@ double sensors_traffic(struct sensors *sensors);
 
 // Returns the present PCI Express traffic of the host's other cards in bytes per second, both
 // directions together. Cards that the source does not show are not counted. Returns NaN if there is
-// no other card, or if one has no such counters. With one other card, takes at least 1.5 ms.
+// no other card, or if another card has no such counters. With one other card, takes at least 1.5
+// ms.
 double sensors_others_traffic(struct sensors *sensors);
 
 // Watches for `ns` nanoseconds how many bytes of the card's memory are in use. Returns the largest

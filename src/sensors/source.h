@@ -20,9 +20,9 @@ struct sensors_source {
     // source counts no traffic.
     double (*traffic)(void *handle);
     // Returns the traffic of the host's other cards, like sensors_others_traffic. The pointer is
-    // NULL if this source does not count it.
+    // NULL if this source does not count this traffic.
     double (*others_traffic)(void *handle);
-    // Returns how many bytes of the card's memory are in use; NaN if that is not known.
+    // Returns the number of bytes of the card's memory that are in use; NaN if it is not known.
     double (*used_memory)(void *handle);
 };
 
