@@ -12,8 +12,8 @@
 // page can measure, written as in `fathom list --json`. The scenarios are built into benchmarks.
 const char *answer_welcome(struct arena *arena, const struct run *offered);
 
-// Returns the message that measurement `id` begins: {"type":"started","id":…,"cases":…}. `cases` is
-// its number of cases.
+// Returns the message about the start of measurement `id`: {"type":"started","id":…,"cases":…}.
+// `cases` is the number of its cases.
 const char *answer_started(struct arena *arena, uint64_t id, size_t cases);
 
 // Returns the message with one result of measurement `id`, written as in a run file:

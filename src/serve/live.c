@@ -79,7 +79,8 @@ static bool take_request(struct live *live, struct request *request)
     return goes_on;
 }
 
-// If another measurement waits to start, the end of the current one must not be announced.
+// Returns true if another measurement waits to start. Then the end of the current measurement must
+// not be announced.
 static bool is_replaced(struct live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -108,8 +109,8 @@ static void end_worker(struct live *live)
     live->cases = 0;
 }
 
-// Prepares live->executor to measure on the device. Replaces the executor with its worker if it is
-// for another device, or if the worker was lost or has got LIVE_CASES_KEPT cases.
+// Prepares live->executor to measure on the device. Replaces the executor and its worker if the
+// executor is for another device, or if the worker was lost or has got LIVE_CASES_KEPT cases.
 static void prepare_worker(struct live *live, const struct gpu_info *device,
                            const struct budget *budget)
 {
@@ -140,9 +141,11 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// Gives a plan's cases new numbers: the worker keeps data by number, and must not reuse old data.
+// A plan whose cases get new numbers, because the worker keeps data by number and must not reuse
+// old data.
 struct numbered_plan {
-    // Must be the first member: a pointer to `plan` is cast to a pointer to struct numbered_plan.
+    // Must be the first member, because a pointer to `plan` is cast to a pointer to struct
+    // numbered_plan.
     struct plan plan;
     struct plan *cases;
     size_t first;

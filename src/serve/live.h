@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Measures cases for the pages, with the same schedule and verdicts as `fathom run`, in one
 // measuring thread. At most one worker process (suite/executor.h) stays between measurements, so
-// that the next one begins at once. A new measurement replaces the current one: its visit is asked
-// to end early, and after LIVE_LEAVE_NS its worker is killed.
+// that the next one begins at once. A new measurement replaces the current one. The visit of the
+// current measurement is asked to end early; after LIVE_LEAVE_NS its worker is killed.
 //
 // One frame is one run with the preset quick. A continuous measurement makes frame after frame of
 // the same cases until it is cancelled.
@@ -12,8 +12,8 @@
 #include "serve/request.h"
 #include "suite/runner.h"
 
-// Time in ns that a cancelled visit gets to end by itself. If it has not ended then, its worker
-// process is killed.
+// Time in ns that a cancelled visit gets to end by itself. After this time, its worker process is
+// killed.
 #define LIVE_LEAVE_NS UINT64_C(700000000)
 
 enum {
@@ -44,8 +44,8 @@ struct live *live_start(const struct live_desc *desc, struct error *err);
 // Cancels the current measurement and starts the requested one. Takes ownership of request->arena.
 void live_measure(struct live *live, const struct request *request);
 
-// Cancels the current measurement and a waiting one, without waiting for the end. If the running
-// visit ends within LIVE_LEAVE_NS, the worker is kept for the next measurement.
+// Cancels the current measurement and a waiting measurement. Does not wait for their end. If the
+// running visit ends within LIVE_LEAVE_NS, the worker is kept for the next measurement.
 void live_cancel(struct live *live);
 
 // Ends the current measurement, the worker process and the measuring thread, and frees `live`.

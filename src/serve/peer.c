@@ -33,7 +33,8 @@ void peer_fini(struct peer *peer)
 
 // ---------------------------------------------------------------- joining frames to messages
 
-// Counts a message; false above PEER_BURST and PEER_A_SECOND.
+// Counts a message. Returns false if the page has sent more than PEER_BURST and PEER_A_SECOND
+// allow.
 static bool count_message(struct peer *peer, uint64_t now_ns)
 {
     double seconds = (double)(now_ns - peer->counted_ns) / (double)NS_PER_S;
@@ -45,7 +46,8 @@ static bool count_message(struct peer *peer, uint64_t now_ns)
     return peer->allowance >= 0;
 }
 
-// Takes equally long for all texts of the token's length, so its time tells an attacker nothing.
+// Returns true if `text` is the token. Takes equally long for all texts of the token's length, so
+// that the time tells an attacker nothing.
 static bool is_token(const char *text, const char *token)
 {
     size_t length = strlen(token);
@@ -91,7 +93,8 @@ static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
     return outcome;
 }
 
-// Appends the frame's data to the page's message; false if the message would become too long.
+// Appends the frame's data to the page's message. Returns false if the message would become too
+// long.
 static bool add_frame(struct peer *peer, const struct peer_frame *frame)
 {
     if (frame->bytes > REQUEST_BYTES_MAX - peer->used)

@@ -206,7 +206,7 @@ static void *take_arrival(void *context)
     return NULL;
 }
 
-// If it returns 0, civetweb closes the web socket. A new thread parses the frame, because the stack
+// Returns 0 if civetweb must close the web socket. A new thread parses the frame, because the stack
 // of civetweb's threads (100 KiB in Debian's library) is too small for nested text.
 static int take_frame(struct mg_connection *connection, int bits, char *data, size_t bytes,
                       void *context)
@@ -354,7 +354,7 @@ static int judge(struct mg_connection *connection, void *context)
     return 0;
 }
 
-// Drops the message: the answers to requests tell what the user must know.
+// Drops the message, because the answers to requests tell what the user must know.
 static int drop_log(const struct mg_connection *connection, const char *message)
 {
     (void)connection, (void)message;
@@ -439,7 +439,8 @@ static void wait_signal(struct server *server)
     }
 }
 
-// Serves until the first signal, or until an error. *err then says which.
+// Serves until the first signal, or until an error. Sets *err to ERROR_INTERRUPTED or to this
+// error.
 static void serve(struct server *server, struct arena *arena, struct error *err)
 {
     const struct live_desc live = {
