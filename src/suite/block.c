@@ -38,7 +38,7 @@ static bool lacks_rounds(const struct entry *entry, unsigned least)
 }
 
 // True if an unfinished case, of `entry` or of a later entry of its co-run, should get late rounds:
-// those beyond `least`, up to 4 × `least`. The interval decides only after `least` and 2 × `least`
+// rounds beyond `least`, up to 4 × `least`. The interval decides only after `least` and 2 × `least`
 // rounds, because after each round too many intervals would be narrow by chance.
 static bool lacks_late_rounds(const struct entry *entry, unsigned least)
 {
@@ -52,7 +52,8 @@ static bool lacks_late_rounds(const struct entry *entry, unsigned least)
     return false;
 }
 
-// Returns the end of the time for `cases` of `left` cases that share the time until end_ns equally.
+// Returns the end of the time for `cases` of `left` cases. These cases share the time until end_ns
+// equally.
 static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
@@ -63,8 +64,8 @@ void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t
     left += block->own;
     block->began_ns = clock_now_ns();
     block->soft_ns = share_ns(soft_ns, block->own, left);
-    // The hard deadline is more generous: some cases need the time for rounds_min rounds, and other
-    // blocks may need less than their share.
+    // The hard deadline is more generous, because some cases need the time for rounds_min rounds,
+    // and other blocks may need less than their share.
     size_t generous = block->own + block->own / 2;
     block->hard_ns = share_ns(hard_ns, generous < left ? generous : left, left);
 }
@@ -145,8 +146,8 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
     return entry;
 }
 
-// True if the case's value "together" lets these devices measure it together: "auto" allows
-// different chips, "yes" all, "no" none. Without this value, it is forbidden.
+// True if the case's value "together" lets these devices measure it together. "auto" allows
+// different chips, and "yes" allows any devices. "no" or a missing value forbids it.
 static bool may_co_run(const struct bench_case *bench_case, const struct gpu_info *device,
                        const struct gpu_info *other)
 {
@@ -192,11 +193,11 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 // ---------------------------------------------------------------- results of cases
 
 // Adds a reason to the result of an unfinished case:
-// - "unfinished" in a block at work: the last saved file has this reason if the run is then killed
+// - "unfinished" in a block at work, if the case has few rounds; a killed run keeps this reason
 // - "interrupted" after an interrupt
 // - "out-of-time" if the block has ended and the case is imprecise or has few rounds
 //
-// A case with fewer than rounds_min rounds also gets the verdict "suspect".
+// A case with few rounds (fewer than rounds_min) also gets the verdict "suspect".
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {

@@ -52,11 +52,12 @@ struct block {
     size_t base;   // number of results that the run had before this block
     bool compiled; // true: a worker was already asked to compile the programs of the block's cases
     // Memory of the block's provisional results, which were put into the run before the block's
-    // end. NULL if there are none.
+    // end. NULL if it has no such results.
     struct arena *provisional;
     // began_ns is the time when the block began. After soft_ns, a case is visited only if it has
     // fewer than rounds_min rounds, or for a late round until late_ns (block_has_time). After
-    // hard_ns, no case is visited. UINT64_MAX means no limit. late_ns is 0 until late rounds begin.
+    // hard_ns, no case is visited. UINT64_MAX means no limit. late_ns is 0 before the first late
+    // round.
     uint64_t began_ns, soft_ns, late_ns, hard_ns;
 };
 
@@ -77,8 +78,8 @@ bool entry_is_open(const struct entry *entry);
 bool entry_wants_visit(const struct entry *entry);
 
 // Starts the block and sets its deadlines. `soft_ns` and `hard_ns` are the deadlines of the
-// benchmark. The block gets a part of the time until then, because `left` cases of later blocks
-// also need time.
+// benchmark. The block gets only a part of the time until these deadlines, because `left` cases of
+// later blocks also need time.
 void block_begin(struct block *block, uint64_t soft_ns, uint64_t hard_ns, size_t left);
 
 // True if the entry's case may be visited now. A co-run may be visited if one of its cases may.
@@ -104,8 +105,8 @@ void entry_end(struct entry *entry, enum verdict verdict, const char *code, cons
 void block_give_up(struct block *block, struct device_slot *slot, const char *why);
 
 // Measured cases that wait for their counted visit, which reads hardware counters. Many cases wait
-// together, because the worker is replaced after counted visits: no timed visit may run in a
-// process that has loaded a profiler.
+// together, because the worker is replaced after counted visits. No timed visit may run in
+// a process that has loaded a profiler.
 struct uncounted {
     struct uncounted_case {
         struct plan_case plan_case;
@@ -114,7 +115,8 @@ struct uncounted {
     } * cases;
     size_t count, capacity;
     // Benchmarks that were measured but cannot be counted (benchmark.counted is NULL). `names`
-    // lists them ("launch, rays"), `never` is the last one. Both are NULL if there are none.
+    // lists them ("launch, rays"); `never` is the last of them. Both are NULL if there is no such
+    // benchmark.
     const struct benchmark *never;
     const char *names;
 };
@@ -138,7 +140,7 @@ bool block_count(const struct block *block, struct uncounted *uncounted,
                  const struct visit_counting *counting, struct interrupt *interrupt,
                  struct error *err);
 
-// Code of a reason or finding: why hardware counters of a case or device were not read.
+// Code of a reason or finding that says why hardware counters of a case or device were not read.
 #define BLOCK_UNCOUNTED "uncounted"
 
 enum block_stage {

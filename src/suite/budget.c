@@ -11,7 +11,8 @@ static const struct {
     struct budget budget;
 } presets[] = {
     // With at least 4 samples a visit, a result usually has 20 when the stop rule first decides,
-    // after 5 rounds (COLLECT_ROUNDS_MIN). With `quick` it has 12: most cases repeat within 0.1 %.
+    // after 5 rounds (COLLECT_ROUNDS_MIN). With `quick` it has 12, which is enough, because most
+    // cases repeat within 0.1 %.
     {"quick",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -21,7 +22,8 @@ static const struct {
       .case_ns = NS_PER_S,
       .time_ns = 5 * NS_PER_S,
       .time_most_ns = 12 * NS_PER_S}},
-    // 240 s are enough for the benchmark preempt: 47 cases with 300 deadlines each, 90 per second.
+    // 240 s are enough for the benchmark preempt, which has 47 cases with 300 deadlines each, 90
+    // deadlines per second.
     {"standard",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,

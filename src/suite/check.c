@@ -18,7 +18,8 @@ struct checking {
     struct child *children[CHECK_DEVICES_MAX];
     // waiting[i]: process of device i that waits to send the card's state once more, or NULL
     struct child *waiting[CHECK_DEVICES_MAX];
-    // silent_until_ns[i]: when the process of device i is ended, unless it sends something before
+    // silent_until_ns[i]: time at which the process of device i is ended, unless it sends a line
+    // earlier
     uint64_t silent_until_ns[CHECK_DEVICES_MAX];
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
     size_t count;
@@ -49,8 +50,8 @@ static void start(struct checking *c, size_t i)
         c->run->checks[i].cause = arena_strdup(c->run->arena, err.message);
 }
 
-// Takes the run that a device's process sent. If the run is COMPLETE, ends the process, or lets it
-// wait if several devices will be measured at once.
+// Takes the run that a device's process sent. If the run is COMPLETE, ends the process; if several
+// devices will be measured at once, lets the process wait instead.
 static void take_line(struct checking *c, size_t i, const char *line)
 {
     struct error err;
@@ -80,8 +81,9 @@ static void take_end(struct checking *c, size_t i)
                              child_end_text(c->children[i])));
 }
 
-// Ends processes that were silent for too long, after deadline_ns all. Returns the number of those
-// that still run. Sets *next_ns to the time when the next process must be ended.
+// Ends the processes that were silent for too long; after deadline_ns, ends all processes. Returns
+// the number of processes that still run. Sets *next_ns to the time when the next process must be
+// ended.
 static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_ns)
 {
     size_t left = 0;
@@ -98,7 +100,8 @@ static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_
     return left;
 }
 
-// Receives lines from the processes until none measures any more; returns false after a signal.
+// Receives lines from the processes until no process measures any more; returns false after a
+// signal.
 static bool receive_all(struct checking *c, uint64_t deadline_ns)
 {
     struct interrupt *interrupt = c->desc->interrupt;
@@ -129,7 +132,7 @@ static bool receive_all(struct checking *c, uint64_t deadline_ns)
 
 // ---------------------------------------------------------------- several devices at once
 
-// Returns the devices to measure together: those that work, if there are at least two.
+// Returns the devices to measure together: the devices that work, if at least two do.
 static struct device_list working(const struct checking *c)
 {
     struct device_list list = {.devices =
@@ -141,7 +144,7 @@ static struct device_list working(const struct checking *c)
     return list;
 }
 
-// Sets limits for measuring several devices at once: a benchmark gets the time until the planned
+// Sets limits for measuring several devices at once. Each benchmark gets the time until the planned
 // end of the check, but at least 1 s. Returns false if too little time is left until deadline_ns.
 static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct runner_desc *runner)
 {
@@ -225,7 +228,7 @@ static void merge_results(struct run *run, const struct run *sent, const char *d
     }
 }
 
-// Copies into the run what the process of device `i` sent: the card's state, results and findings.
+// Copies the card's state, results and findings that the process of device `i` sent into the run.
 static void merge(struct checking *c, size_t i)
 {
     const struct run *sent = c->parts->runs[i];
@@ -241,8 +244,8 @@ static void merge(struct checking *c, size_t i)
     }
 }
 
-// Returns how long the check may take, without soak_ns. With only simulated devices it is ten times
-// as long: other programs may use the processors that the simulation needs.
+// Returns how long the check may take, without soak_ns. If all devices are simulated, this time is
+// ten times as long, because other programs may use the processors that the simulation needs.
 static uint64_t most_ns(const struct device_list *devices)
 {
     uint64_t times = 10;

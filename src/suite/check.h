@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Measures the figures of a check on several devices in parallel, each in its own process. Such a
 // process measures like `fathom run` and sends its run after each benchmark. If it dies or becomes
-// silent, only its device is called broken, and the check still ends in time. After that, the
-// parent process measures what several devices can do at once, with one worker per device.
-// Meanwhile the processes of the devices wait. At the end they read the states of their cards once
+// silent, only its device is called broken, and the check still ends in time. Then the parent
+// process measures what several devices can do at once, with one worker per device. Meanwhile the
+// processes of the devices wait. At the end these processes read the states of their cards once
 // more.
 #ifndef SUITE_CHECK_H
 #define SUITE_CHECK_H
@@ -31,7 +31,7 @@ enum check_part {
     CHECK_AT_ONCE      // this part measures what several devices can do at the same time
 };
 
-// Chooses the cases of one part of a check, on the devices of the run: sets the preset, benchmarks
+// Chooses the cases of one part of a check, on the devices of the run. Sets the preset, benchmarks
 // and settings of `request`, from which a plan is made. request->system must be set.
 void check_choose(struct run *run, enum check_part part, struct choice_request *request);
 

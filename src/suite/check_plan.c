@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Defines what a check measures, and how long that may take.
+// Defines what a check measures, and how long the measurements may take.
 #include "analysis/check_cases.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -21,7 +21,7 @@ enum {
 
 // ---------------------------------------------------------------- choosing the cases
 
-// True if the run has all devices that its first device's API has in `system`.
+// True if the run has all devices of `system` that have the API of the run's first device.
 static bool has_all(const struct run *run, const struct gpu_system *system)
 {
     size_t api = strcspn(run->devices[0].id, ":") + 1, chosen = 0, there = 0;
@@ -64,7 +64,8 @@ static void add_case(struct arena *arena, struct choice_request *request, struct
     for (const char *at = of->values; *at; at += strcspn(at, ","), at += *at == ',') {
         size_t key = strcspn(at, "!="), value = strcspn(at + key + 1, ",");
         const char *name = arena_printf(arena, "%.*s", (int)key, at);
-        // "key!=value" selects cases without this parameter: the value param_info.unsaid.
+        // "key!=value" selects cases without this parameter: cases with the value
+        // param_info.unsaid.
         if (at[key] == '!')
             add_value(arena, request, settings, of->benchmark, name,
                       benchmark_param(&benchmark_find(of->benchmark)->info, name)->unsaid);
@@ -121,7 +122,7 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
 }
 
 // Makes the plan of one device for CHECK_AT_ONCE. In the benchmark transfer, the first device of an
-// API measures the copies between all pairs, so the others measure only "h2d".
+// API measures the copies between all pairs, so the other devices measure only "h2d".
 struct plan *check_plan_at_once(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err)
 {
@@ -157,7 +158,7 @@ double check_plan_s(size_t devices, enum check_part part)
         return devices > 1 ? CHECK_START_S + most_s(part) : 0;
     const struct benchmark *last = NULL;
     double seconds = CHECK_START_S;
-    // Cases of one benchmark are neighbours, so a benchmark counts only at the first of them.
+    // Cases of one benchmark are neighbours, so a benchmark counts only at its first case.
     for (size_t i = 0; i < check_case_count; i++) {
         const struct check_case *of = &check_cases[i];
         const struct benchmark *benchmark = benchmark_find(of->benchmark);

@@ -118,7 +118,7 @@ static void benchmark_done(void *context, const char *device, const char *benchm
 
 // Measures the cases of the check on this process's device. Sends s->run to the parent after each
 // benchmark and at the end. If `heats` is true, the run stays RUNNING, because the cases are
-// measured again, unless one fails: the card is then broken.
+// measured again. But if a case fails, the card is broken and the run ends.
 static bool measure(struct serving *s, const struct check_serve_desc *desc,
                     const struct gpu_system *system, bool heats, struct error *err)
 {

@@ -21,9 +21,10 @@ struct clock_lock_desc {
 };
 
 // Creates a lock of the core clock, in `arena`. All that `desc` points to must live as long as the
-// lock. Sets the first clock and restores the old one, to find a missing permission before anything
-// is measured. If that fails, returns NULL with ERROR_NO_DEVICE; the message says why. For a
-// simulated device (GPU_CAP(CLOCK_CHOICE)), sets nothing: its worker sets the clock.
+// lock. Sets the first clock and restores the old clock, to find a missing permission before
+// anything is measured. If setting or restoring fails, returns NULL with ERROR_NO_DEVICE; the
+// message says why. For a simulated device (GPU_CAP(CLOCK_CHOICE)), sets nothing: its worker sets
+// the clock.
 struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
                                      struct error *err);
 
@@ -37,8 +38,8 @@ MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_ca
 
 // Restores the clock and ends the guard process; a second call does nothing. Adds a finding to
 // `run`. If the clock was restored or never locked, the code is "clocks", and the text names the
-// requested clocks and those that were granted. If not, the code is CLOCK_STAYS_LOCKED; the text
-// says why, and what the user can do. Both `lock` and `run` may be NULL.
+// requested and the granted clocks. Otherwise, the code is CLOCK_STAYS_LOCKED; the text says why,
+// and what the user can do. Both `lock` and `run` may be NULL.
 void clock_lock_end(struct clock_lock *lock, struct run *run);
 
 #endif

@@ -176,8 +176,9 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
-    // True for a second process, after the first one failed with libraries of other backends. It
-    // does not load them: GLIBC_TUNABLES reserves their space for thread-local variables instead.
+    // True for a second process, after the first process failed with libraries of other backends.
+    // The second process does not load these libraries; GLIBC_TUNABLES reserves their space for
+    // thread-local variables instead.
     bool alone;
     struct answer answer;
 };
@@ -255,8 +256,9 @@ static void finish(struct inquiries *all, size_t index)
     all->children[index] = NULL;
 }
 
-// Handles a failure of a backend's process. If it had loaded libraries of other backends, these may
-// be the cause, so the backend gets a second try without them. Otherwise, its API is unavailable.
+// Handles a failure of a backend's process. If the process had loaded libraries of other backends,
+// these may be the cause, so the backend gets a second try without them. Otherwise, the backend's
+// API is unavailable.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
     struct inquiry *inquiry = &all->of[index];

@@ -12,10 +12,10 @@ struct enumerate_desc {
     // Command of a backend's process, to which the API's name is added. Ends with NULL.
     const char *const *argv;
     const char *const *environment; // environment of the backends' processes; ends with NULL
-    // Time in ns after which a silent driver is given up; 0 means 30 s.
+    // Time in ns after which fathom no longer waits for a silent driver; 0 means 30 s.
     uint64_t silence_ns;
     // True: turns the API's validation on in the backends that need no driver, which this process
-    // lists itself. The other backends' processes decide this on their own.
+    // lists itself. The processes of the other backends decide by themselves.
     bool validation;
     // Called once if some drivers have not answered after 2 s. `apis` names their APIs: "vulkan,
     // opencl". May be NULL.

@@ -17,7 +17,7 @@ static const uint64_t patience_ns = NS_PER_S / 2;
 struct executor {
     struct executor_desc desc;
     struct child *worker;    // the worker process; NULL if no worker is running
-    struct visitor *visitor; // visitor that makes the visits in this process; NULL if there is none
+    struct visitor *visitor; // makes the visits in this process; NULL if no visitor is open
     unsigned losses, losses_ever;
     bool hurries; // true: after the user's first signal, the worker is asked to end its visit
 };
@@ -94,8 +94,9 @@ static void hurry(const struct executor *executor)
     arena_destroy(arena);
 }
 
-// Waits for the worker's answer. After the user's first signal, it must come within desc.leave_ns;
-// else, or after a second signal, returns CHILD_WOKEN. Calls desc.waiting after patience_ns.
+// Waits for the worker's answer. After the user's first signal, the answer must come within
+// desc.leave_ns. If it does not, or after a second signal, returns CHILD_WOKEN. Calls desc.waiting
+// after patience_ns.
 static enum child_answer await(struct executor *executor, const char **line)
 {
     struct interrupt *interrupt = executor->desc.interrupt;
@@ -266,8 +267,8 @@ static bool open_here(struct executor *executor, struct error *err)
     return executor->visitor != NULL;
 }
 
-// Handles the outcome of a visit or watch in this process: closes a device that was lost, or sets
-// the number of losses in a row to 0.
+// Handles the outcome of a visit or watch in this process. Closes the device if it was lost;
+// otherwise sets the number of losses in a row to 0.
 static bool note_here(struct executor *executor, bool done, const struct error *err)
 {
     if (done || !visitor_is_lost(err)) {

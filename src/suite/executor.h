@@ -26,14 +26,15 @@ struct executor_desc {
     uint64_t silence_ns;
     // True: turns the API's own validation on (only with in_process).
     bool validation;
-    // Counter of the user's signals; the second ends the worker. NULL if signals are not watched.
+    // Counter of the user's signals; the second signal ends the worker. NULL if signals are not
+    // watched.
     struct interrupt *interrupt;
     // Called if a worker does not answer soon after the user's first signal. May be NULL.
     void (*waiting)(void *context, const char *device_id);
     void *context; // argument of `waiting`
     // Time in ns that a worker has to end its visit after the user's first signal. The worker is
-    // then also asked to end the visit early. If the time is 0, the worker is not asked, and has
-    // EXECUTOR_LEAVE_S.
+    // then also asked to end the visit early. If leave_ns is 0, the worker is not asked, and has
+    // EXECUTOR_LEAVE_S seconds.
     uint64_t leave_ns;
     // Lock of the core clock, which is set before each visit that is not part of a co-run. NULL if
     // no clock is set.
@@ -50,10 +51,10 @@ void executor_rest(struct executor *executor);
 
 // Makes the visit that `order` asks for; *visit lives in `arena`. Returns false with the visit's
 // error. In a worker, the visit fails with ERROR_INTERRUPTED after the user's second signal, or
-// leave_ns after the first. If a visit loses its worker, the next visit starts a new one. If the
-// lost worker had other cases to compile (order->ahead), the visit is made once more without these,
-// except after an interrupt. With in_process, the same holds for a lost device, which is opened
-// again.
+// leave_ns after the first signal. If a visit loses its worker, the next visit starts a new one. If
+// the lost worker had other cases to compile (order->ahead), the visit is made once more without
+// these cases, except after an interrupt. With in_process, the same holds for a lost device, which
+// is opened again.
 MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_order *order,
                                struct arena *arena, struct measure_visit **visit,
                                struct error *err);
@@ -81,13 +82,13 @@ struct executor_part {
 // workers are ready or have failed.
 void executor_visit_together(struct executor_part *parts, size_t count, struct arena *arena);
 
-// Returns how many workers were lost in a row. With in_process, losses of the device count instead.
-// A visit or watch without a loss sets the number to 0, even if it fails.
+// Returns the number of workers that were lost in a row. With in_process, losses of the device
+// count instead. A visit or watch without a loss sets the number to 0, even if it fails.
 unsigned executor_losses(const struct executor *executor);
 
-// Returns how many workers were lost since the executor was created. With in_process, losses of the
-// device count instead. Unlike executor_losses, this also shows a loss in a watch between two
-// successful visits.
+// Returns the number of workers that were lost since the executor was created. With in_process,
+// losses of the device count instead. Unlike executor_losses, this also shows a loss in a watch
+// between two successful visits.
 unsigned executor_losses_ever(const struct executor *executor);
 
 #endif

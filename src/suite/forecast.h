@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Estimates how long the remaining cases of a plan will take. Each benchmark is one part of the
 // forecast. The expected time of a case is its number of visits, times the duration of a visit,
-// times the benchmark's slowness. If rounds_max ≤ 2 × rounds_min, a case is expected to take the
-// mean of both as its number of visits; otherwise rounds_min. A visit takes the time of its samples
-// plus 12 ms (measured on an H200). On a CPU device, it takes 25 ms in all (measured with
-// llvmpipe). Measured durations gradually replace the expected ones.
+// times the benchmark's slowness. The expected number of visits is the mean of rounds_min and
+// rounds_max if rounds_max ≤ 2 × rounds_min; otherwise it is rounds_min. A visit takes the time of
+// its samples plus 12 ms (measured on an H200). On a CPU device, it takes 25 ms in all (measured
+// with llvmpipe). Measured durations gradually replace the expected ones.
 #ifndef SUITE_FORECAST_H
 #define SUITE_FORECAST_H
 
@@ -40,7 +40,8 @@ void forecast_plan(struct forecast *forecast, size_t part, const struct benchmar
                    size_t cases, const struct gpu_info *device, const struct budget *budget);
 
 // Tells the forecast that `done` cases of the part `part` are finished. The time since the last
-// call is added to the part that the last call named. If that was another part, it is now finished.
+// call is added to the part that the last call named. If the last call named another part, this
+// other part is now finished.
 void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t now_ns);
 
 // Returns the estimated seconds until all parts and later plans are done. Returns NaN during the

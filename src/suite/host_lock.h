@@ -15,7 +15,7 @@ struct host_lock {
     int fd; // file descriptor of the lock's file; −1 if the lock is not held
 };
 
-// Waits at most wait_ns for the lock `name`. Returns false if another process held it all that
+// Waits at most wait_ns for the lock `name`. Returns false if another process held it for all this
 // time, or if the file cannot be used. host_lock_end, or the end of this process, releases the
 // lock.
 bool host_lock_take(struct host_lock *lock, const char *name, uint64_t wait_ns);

@@ -33,8 +33,8 @@ struct interrupt {
 // Blocks SIGINT, SIGTERM and SIGHUP in this thread and in every thread that it starts later, such
 // as a driver's threads; SIGINT and SIGHUP stay unblocked if the process ignores them. Also blocks
 // SIGPIPE, because the run file must be written even if nobody reads the tables any more. Until
-// interrupt_watch is called, a signal ends the process: an extra thread receives it. So the user
-// can stop fathom even if a driver hangs while it is loaded.
+// interrupt_watch is called, a signal ends the process, because an extra thread receives it. So the
+// user can stop fathom even if a driver hangs while it is loaded.
 MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
 // From this call on, signals are only counted and do not end the process. The caller must call
@@ -47,8 +47,8 @@ MUST_CHECK bool interrupt_init_own(struct interrupt *interrupt, struct error *er
 void interrupt_raise(struct interrupt *interrupt);
 void interrupt_clear(struct interrupt *interrupt); // sets the number of counted calls back to 0
 
-// Closes `fd`. After interrupt_init, also restores the signal mask from before; a signal that is
-// still pending then takes effect.
+// Closes `fd`. After interrupt_init, also restores the former signal mask; a signal that is still
+// pending then takes effect.
 void interrupt_fini(struct interrupt *interrupt);
 
 // Returns the number of signals (or calls of interrupt_raise) so far; 0 if `interrupt` is NULL.

@@ -6,7 +6,7 @@
 struct preset_plan {
     // this member must be the first, because preset_next() casts a pointer to it
     struct plan plan;
-    // Cases of the plan. One that another device's co-run took (preset_take) has no `benchmark`.
+    // Cases of the plan. A case that another device's co-run took (preset_take) has no `benchmark`.
     struct plan_case *cases;
     size_t count, capacity;
     size_t at;
@@ -23,7 +23,7 @@ static void pass_over_taken(struct preset_plan *preset)
 static enum plan_step preset_next(struct plan *plan, const struct run *so_far,
                                   struct plan_case *next)
 {
-    (void)so_far; // the results are not needed: a preset's cases do not depend on them
+    (void)so_far; // the results are not needed, because a preset's cases do not depend on them
     struct preset_plan *preset = (struct preset_plan *)plan;
     pass_over_taken(preset);
     if (preset->at == preset->count)

@@ -72,7 +72,8 @@ static bool parse_value(const struct param_info *param, const char *spelt, struc
     return false;
 }
 
-// Reads the values of a case, in the order of the benchmark's parameters; some may be missing.
+// Reads the values of a case, in the order of the benchmark's parameters; some values may be
+// missing.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     struct order_message *message = object;
@@ -433,7 +434,8 @@ static void read_finding(struct json_reader *reader, const struct json_node *bod
     memcpy(finding->limits, message.limits, sizeof finding->limits);
 }
 
-// Reads the worker's answer: a failure, or a message `kind`, which `read` stores in `object`.
+// Reads the worker's answer: a failure, or a message of the kind `kind`, which `read` stores in
+// `object`.
 static enum protocol_answer
 read_answer(struct json_reader *reader, const char *line, const char *kind,
             void (*read)(struct json_reader *, const struct json_node *, void *), void *object)

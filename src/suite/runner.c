@@ -35,8 +35,8 @@ struct runner {
     struct clock_lock **clocks;
     size_t device; // index of the device that is being measured
     struct error *unsaved;
-    // Identity of the run that the file desc->output had at the start, or has since the last save;
-    // "" if there is none, NULL if it is not known.
+    // Identity of the run that was in the file desc->output at the start, or that this process
+    // saved last. "" if the file has no run, NULL if the run is not known.
     const char *in_file;
 };
 
@@ -157,8 +157,8 @@ static const char *identity_of(struct arena *arena, const struct run *run)
                         (unsigned long long)run->seed);
 }
 
-// Returns the identity of the run in the file desc->output; "" if there is none, NULL if the file
-// cannot be read.
+// Returns the identity of the run in the file desc->output; "" if there is no such run, NULL if the
+// file cannot be read.
 static const char *run_in_file(const struct runner *runner)
 {
     struct error err;
@@ -173,7 +173,7 @@ static const char *run_in_file(const struct runner *runner)
 }
 
 // Fails if another process has written its run into the file since this process last read or wrote
-// the file. That run must not be lost.
+// the file. The run of that process must not be lost.
 static bool check_writer(const struct runner *runner, struct error *err)
 {
     const char *before = runner->in_file, *now = run_in_file(runner);
@@ -182,8 +182,8 @@ static bool check_writer(const struct runner *runner, struct error *err)
                      runner->desc->output);
 }
 
-// Saves the run if desc->output is set. The run goes on after a failure: the next save may succeed,
-// for example when the disk has room again. `unsaved` has the error of the last save only.
+// Saves the run if desc->output is set. The run goes on after a failure, because the next save may
+// succeed, for example when the disk has room again. `unsaved` has the error of the last save only.
 static void save(void *context)
 {
     struct runner *runner = context;
@@ -343,7 +343,8 @@ static void measure(struct runner *runner)
     save(runner);
 }
 
-// Makes a plan for each device, and a lock where a plan asks for core clocks. Counts known cases.
+// Makes a plan for each device, and a clock lock for each plan that asks for core clocks. Counts
+// the known cases.
 static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
 {
     const struct runner_desc *desc = runner->desc;

@@ -15,8 +15,8 @@ struct runner_desc {
     struct choice_request choices;
     const char *output; // path of the run file; if NULL, no file is written
     bool in_process;
-    // With in_process: a process whose descendants are no other work on the host
-    // (visitor_desc.family_pid); 0 means this process.
+    // With in_process: visitor_desc.family_pid. Descendants of this process do not count as other
+    // work on the host. 0 means the calling process.
     long family_pid;
     const char *const *worker_argv; // command of a worker, without "-d ID"; ends with NULL
     // Environment of the workers. It was copied before drivers were loaded, because drivers may
@@ -31,13 +31,13 @@ struct runner_desc {
     uint64_t time_most_ns;
     bool validation;
     // Makes the plan for one device, in `arena`. Adds a finding to `run` for each benchmark that
-    // the device cannot run. Returns NULL with an error if there can be no plan.
+    // the device cannot run. Returns NULL with an error if no plan can be made.
     struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
                          const struct gpu_info *device, struct run *run, struct error *err);
     const char *const *guard_argv; // command of the process that holds a clock lock; ends with NULL
     struct interrupt *interrupt;
-    // Called before the first visit. At that time, the output was checked and all plans were made.
-    // May be NULL.
+    // Called before the first visit, after the output was checked and all plans were made. May be
+    // NULL.
     void (*starting)(void *context);
     // Hardware counters to read in counted visits. NULL if there are no counted visits.
     const struct visit_counting *counting;

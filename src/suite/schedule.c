@@ -23,7 +23,8 @@ struct scheduler {
     struct uncounted uncounted; // measured cases that wait for their counted visit
     // true: no more counted visits are made
     bool never_counted;
-    double shown; // highest share of the work that was shown as done: visits may be made again
+    double shown; // highest share of the work that was shown as done; the present share may be
+                  // lower, because visits may be made again
     // estimates the time left; each benchmark is one part
     struct forecast forecast;
 };
@@ -64,8 +65,8 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     desc->progress(desc->context, &state);
 }
 
-// True if the run may be saved now: the last save is save_ns ago and, unless that is 0, also
-// SCHEDULE_SAVE_SHARE times its own duration.
+// True if the run may be saved now: the last save is at least save_ns ago. Unless save_ns is 0, it
+// must also be SCHEDULE_SAVE_SHARE times its own duration ago.
 static bool may_save(const struct scheduler *s)
 {
     uint64_t least_ns = s->desc->save_ns, share_ns = SCHEDULE_SAVE_SHARE * s->saving_ns;
@@ -103,7 +104,7 @@ static const char *tell(const struct scheduler *s, const char *what, const char 
 }
 
 // Watches the device for other work before the first visit, and waits at most wait_idle_ns for its
-// end. If it goes on, adds a finding to the run. The measurement begins in any case.
+// end. If the other work goes on, adds a finding to the run. The measurement begins in any case.
 static void watch_first(struct scheduler *s)
 {
     static const uint64_t pause_ns = NS_PER_S / 10;
@@ -148,8 +149,8 @@ static struct measure_request request_for(const struct scheduler *s, const struc
     };
 }
 
-// Adds the driver's time to compile programs to the hard deadlines. Else no time would be left to
-// measure: NVIDIA's OpenCL needs more than 12 s for the kernels of the benchmark incore.
+// Adds the driver's time to compile programs to the hard deadlines. Otherwise no time might be left
+// to measure, because NVIDIA's OpenCL needs more than 12 s for the kernels of the benchmark incore.
 static void add_compile_time(struct scheduler *s, struct block *block, uint64_t compile_ns)
 {
     if (s->hard_ns != UINT64_MAX)
@@ -232,8 +233,8 @@ static void note_common(struct executor_part *parts, size_t count)
     }
 }
 
-// Visits the cases of a co-run at the same time. A case that is done is visited until all are, so
-// that all samples are taken under the same load.
+// Visits the cases of a co-run at the same time. A finished case is visited until all cases are
+// finished, so that all samples are taken under the same load.
 static void visit_together(struct scheduler *s, struct block *block, struct entry *first)
 {
     struct executor_part parts[1 + PLAN_PEERS_MAX] = {{0}};
@@ -256,14 +257,16 @@ static void visit_together(struct scheduler *s, struct block *block, struct entr
     arena_destroy(arena);
 }
 
-// True if no case may be visited any more: the time is used up, or the user interrupted the run.
+// True if no case may be visited any more, because the time is used up or the user interrupted the
+// run.
 static bool is_over(struct scheduler *s, const struct block *block)
 {
     s->interrupted |= interrupt_count(s->desc->interrupt) > 0;
     return s->interrupted || clock_now_ns() > block->hard_ns;
 }
 
-// Visits each unfinished case of the block once, in random order; false if no round may follow.
+// Visits each unfinished case of the block once, in random order. Returns false if no further round
+// may follow.
 static bool run_round(struct scheduler *s, struct block *block)
 {
     size_t order[PLAN_BLOCK_CASES], count = 0, visits = 0;
@@ -310,8 +313,8 @@ static void set_times(struct scheduler *s, struct block *block)
                 s->desc->slots->plan->left(s->desc->slots->plan, benchmark));
 }
 
-// Skips each case of the block for whose first visit no time was left. (Cases that an interrupt
-// left out have no result.)
+// Skips each case of the block that got no visit because no time was left. (A case that an
+// interrupt left out has no result.)
 static void settle(const struct scheduler *s, struct block *block)
 {
     for (size_t i = 0; i < block->count && !s->interrupted; i++) {
@@ -325,8 +328,8 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
-// True if the visits since the last watch must be judged before this block ends: it is the last
-// block, the benchmark's results are about to be shown, or a watch adds little time.
+// True if the visits since the last watch must be judged before this block ends. This is so in the
+// last block, if the benchmark's results are about to be shown, or if a watch adds little time.
 static bool needs_watch(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -360,8 +363,8 @@ static bool counts_now(const struct scheduler *s, const struct block *block)
             plan->left(plan, block->entries[0].plan_case.benchmark) == 0);
 }
 
-// Adds the block's cases to those that wait for a counted visit, and makes these visits if it is
-// time. If counters cannot be read, a finding says so, and later cases are not counted.
+// Adds the block's cases to the cases that wait for a counted visit. Makes the counted visits if
+// counts_now says so. If counters cannot be read, adds a finding, and later cases are not counted.
 static void count_block(struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;

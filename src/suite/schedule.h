@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Visits the cases of a plan on one device, block by block. A block is measured in rounds. Each
 // round visits every unfinished case of the block that still has time, in random order. So a slow
-// drift of the machine affects all cases alike, and no case always finds the caches as the same
-// other case left them. A case gets no more visits when its stop rule ends it, its time is used up,
-// or it fails. The results of a block are added to the run when the block ends, and provisionally
-// before each save.
+// drift of the machine affects all cases alike, and a case does not always find the data of the
+// same other case in the caches. A case gets no more visits when its stop rule ends it, its time is
+// used up, or it fails. The results of a block are added to the run when the block ends, and
+// provisionally before each save.
 #ifndef SUITE_SCHEDULE_H
 #define SUITE_SCHEDULE_H
 
@@ -36,7 +36,8 @@ struct schedule_desc {
     // its peers, which may measure a case together with it in a co-run. For this, both plans must
     // have the case, and benchmark.together must be set. The case is then taken out of the peer's
     // plan, and the devices begin their samples at the same time. The case's value "together"
-    // selects the peers: those on other chips ("auto"), all ("yes"), or none ("no").
+    // selects the peers: the devices on other chips ("auto"), all devices ("yes"), or no device
+    // ("no").
     //
     // A result of a co-run has the value "with", the ids of the other devices, and the sensor
     // "common_time", the share of this device's sampling time during which all devices sampled. A
@@ -61,7 +62,7 @@ struct schedule_desc {
     void (*progress)(void *context, const struct schedule_state *state);
     // Saves the run with all results so far. May be NULL. If save_ns is 0, called after each visit.
     // Otherwise called after a visit if the last save is at least save_ns ago, or later if saves
-    // take long: they take at most about 1 / SCHEDULE_SAVE_SHARE of the time.
+    // take long, because saves take at most about 1 / SCHEDULE_SAVE_SHARE of the time.
     void (*save)(void *context);
     uint64_t save_ns;
     // Called when a benchmark's results on a device are final. May be NULL.

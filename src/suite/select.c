@@ -85,8 +85,9 @@ static const struct gpu_info *candidate(const struct selection *s, size_t index)
     return is_wanted_api(s->request, info->api) ? info : NULL;
 }
 
-// Returns the device with the id `name`, else the first device of the best kind (rank) that matches
-// `name` (may be NULL: any). Returns NULL if none matches.
+// Returns the device with the id `name`. If no device has this id, returns the first device of the
+// best kind (rank) that matches `name`; every device matches NULL. Returns NULL if no device
+// matches.
 static const struct gpu_info *best(const struct selection *s, const char *name)
 {
     const struct gpu_info *found = NULL;
@@ -126,8 +127,9 @@ static void add_chip(const struct selection *s, const struct gpu_info *info)
     }
 }
 
-// Returns `info`, or if it lacks capabilities of request->prefer another device of the same chip
-// that has all of them. For the user's choice "all".
+// Returns the device that the user's choice "all" takes for the chip of `info`. This is `info`; but
+// if `info` lacks capabilities of request->prefer, it is another device of the chip that has them
+// all.
 static const struct gpu_info *preferred(const struct selection *s, const struct gpu_info *info)
 {
     gpu_caps wanted = s->request->prefer;
@@ -180,7 +182,8 @@ static bool has_device_of(const struct gpu_system *system, const char *api)
     return false;
 }
 
-// Returns why the API that `name` names ("cuda" or "cuda:0") is unavailable; NULL if it is not.
+// Returns the API that `name` names ("cuda" or "cuda:0") and why it is unavailable; NULL if it is
+// available.
 static const struct gpu_unavailable *unavailable_of(const struct gpu_system *system,
                                                     const char *name)
 {

@@ -20,10 +20,10 @@ struct select_request {
 };
 
 // Fills `list` with the devices that the user named, in the order of the names:
-// - A name chooses one device: the device with this id, else of those that match the name the first
-//   one of the best kind. Kinds from best to worst: discrete, integrated, virtual, other GPU, CPU.
+// - A name chooses one device: the device with this id, else the first device of the best kind
+//   that matches the name. Kinds from best to worst: discrete, integrated, virtual, other GPU, CPU.
 // - "all" chooses every chip once: through the first API that has the capabilities `prefer`; if
-//   none has them, through the first API.
+//   no API has them, through the first API.
 // - If request->api is "all", the other APIs of each chosen chip follow.
 // Fails with ERROR_USAGE if no device matches a name; the message lists the devices. Fails with
 // ERROR_NO_DEVICE if the system, or the API that the user named, has no device.
@@ -34,10 +34,10 @@ MUST_CHECK bool select_devices(struct arena *arena, const struct select_request 
 // different APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
-// Removes NVIDIA cards that CUDA_VISIBLE_DEVICES hides from CUDA, but not from Vulkan: schedulers
-// set it for a job that gets only some of a machine's cards. If the list has a CUDA device, these
-// are the NVIDIA devices of other APIs, because the list must have one device per card. If the list
-// has no CUDA device, removes nothing.
+// Removes NVIDIA cards that CUDA_VISIBLE_DEVICES hides from CUDA, but not from Vulkan. (Schedulers
+// set this variable for a job that gets only some of a machine's cards.) If the list has a CUDA
+// device, removes the NVIDIA devices of other APIs, because the list must have one device per card.
+// If the list has no CUDA device, removes nothing.
 void select_leave_hidden_out(struct device_list *list);
 
 // A GPU in this machine that no API can open, so it is not a device of the gpu_system.

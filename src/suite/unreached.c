@@ -121,7 +121,8 @@ static void add_unreached(struct search *s, const struct pci_gpu *gpu)
     };
 }
 
-// Reads vendor and device number at gpu->address. Returns false if that is no GPU we know.
+// Reads vendor and device number at gpu->address. Returns false if they are not those of a GPU that
+// we know.
 static bool read_gpu(const struct search *s, struct pci_gpu *gpu)
 {
     unsigned class_code;

@@ -15,7 +15,8 @@
 struct case_memory {
     size_t index;
     void *memory;
-    // Low core clock in Hz for which a visit of this case settled; 0 if none did (pace_begin).
+    // Low core clock in Hz for which a visit of this case settled; 0 if no visit did so
+    // (pace_begin).
     double core_hz;
 };
 
@@ -24,7 +25,7 @@ struct visitor {
     struct gpu_system *system;
     const struct gpu_info *info;
     // The device, opened with the one queue that most benchmarks need, or NULL. It stays open while
-    // a benchmark uses other queues: opening it takes some tenths of a second.
+    // a benchmark uses other queues, because opening it takes some tenths of a second.
     struct gpu_device *usual;
     // The device of the open session, perhaps `usual`. NULL before the first visit, and after a
     // visit that could not open its device.
@@ -33,8 +34,9 @@ struct visitor {
     size_t messages;
     // Function benchmark.device that chose the queues of `device`.
     void (*queues)(const struct gpu_info *, struct gpu_device_desc *);
-    // Error of a visit that could not open the device: it had no memory left, although this visitor
-    // did not have it open. Later visits then fail at once. ERROR_NONE without such a visit.
+    // Error of a visit that could not open the device, because no device memory was left although
+    // this visitor had not opened the device. Later visits then fail at once. ERROR_NONE if there
+    // was no such visit.
     struct error refusal;
     // hardware counters of `device`; NULL until its first counted visit
     struct measure_count *count;
@@ -49,10 +51,12 @@ struct visitor {
     struct free_core *core;
     long family_pid;
     bool validation;
-    // Benchmark whose session is open, or NULL. Several may use one session (benchmark.session_of).
+    // Benchmark whose session is open, or NULL. Several benchmarks may use one session
+    // (benchmark.session_of).
     const struct benchmark *benchmark;
     struct bench_session session;
-    // Clocks that the last session measured. Later sessions use them: measuring them takes 55 ms.
+    // Clocks that the last session measured. Later sessions use them, because measuring them takes
+    // 55 ms.
     struct measure_clock clock;
     struct case_memory *memories; // data that cases keep between visits, in the session's arena
     size_t memory_count, memory_capacity;
@@ -139,7 +143,8 @@ static struct measure_card *card_of(struct visitor *visitor)
     return visitor->card;
 }
 
-// Opens the device with the queues that the benchmark asks for, unless it is already open so.
+// Opens the device with the queues that the benchmark asks for, unless it is open with these
+// queues.
 static bool device_open(struct visitor *visitor, const struct benchmark *benchmark,
                         struct error *err)
 {
@@ -202,8 +207,8 @@ static struct case_memory *memory_of(struct visitor *visitor, size_t index)
     return memory;
 }
 
-// Opens the device's hardware counters and selects those of the order's benchmark. All orders to a
-// worker name the same counters of the user, so only the first order's names are used.
+// Opens the device's hardware counters and selects the counters of the order's benchmark. All
+// orders to a worker name the same counters of the user, so only the first order's names are used.
 static bool count_open(struct visitor *visitor, const struct visit_order *order, struct error *err)
 {
     const struct visit_counting *counting = order->counting;
@@ -313,7 +318,8 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, err);
 }
 
-// Opens the watch on the device `usual`: a device with other queues is open for one benchmark only.
+// Opens the watch on the device `usual`, because a device with other queues is open for one
+// benchmark only.
 static bool watch_open(struct visitor *visitor, struct error *err)
 {
     const struct gpu_device_desc usual = {0};
@@ -330,8 +336,8 @@ static bool watch_open(struct visitor *visitor, struct error *err)
     return false;
 }
 
-// Reads how the host's processors spent their time until now and until the last watch. At the first
-// watch, both are equal.
+// Reads how the host's processors have spent their time: *now up to now, *last up to the last
+// watch. At the first watch, both are equal.
 static bool read_processors(struct visitor *visitor, struct processors_time *last,
                             struct processors_time *now)
 {
@@ -343,10 +349,10 @@ static bool read_processors(struct visitor *visitor, struct processors_time *las
     return true;
 }
 
-// Watches a CPU device: finding->share is the share of the time since the last watch that other
-// processes or virtual machines took from fathom's threads (processors_time_lost). Without a visit
-// since then, these threads did not run and so did not wait. It is then the share of the
-// processors' time that others use while this process sleeps.
+// Watches a CPU device. After a visit, finding->share is the share of the time since the last watch
+// that other processes or virtual machines took from fathom's threads (processors_time_lost).
+// Without a visit since the last watch, these threads did not run and so did not wait. Then
+// finding->share is the share of the processors' time that others use while this process sleeps.
 static bool watch_processors(struct visitor *visitor, struct watch_finding *finding,
                              struct error *err)
 {

@@ -35,8 +35,8 @@ void visitor_destroy(struct visitor *visitor);
 const struct gpu_info *visitor_info(const struct visitor *visitor);
 
 // Binds the calling thread, and threads that it creates later, to the processors next to the
-// device's card, so that pinned memory is allocated there: a link to memory at another socket looks
-// slow even if it is healthy. Does nothing if binding is not permitted.
+// device's card, so that pinned memory is allocated there. A link to memory at another socket looks
+// slow even if the link is healthy. Does nothing if binding is not permitted.
 void visitor_move_to(const struct gpu_info *info);
 
 // Makes one visit; *visit lives in `arena`. Returns false with the error of the visit.
@@ -44,14 +44,14 @@ MUST_CHECK bool visitor_visit(struct visitor *visitor, const struct visit_order 
                               struct arena *arena, struct measure_visit **visit, struct error *err);
 
 // Watches the device for work of other programs (measure/watch.h), for least_ns (0 means 5 ms). On
-// a CPU device, least_ns is ignored: the watch is about the time since the last one or, if no visit
-// was made since then, takes 0.1 s. finding->who lives in `arena`. Fails with ERROR_UNSUPPORTED if
-// this device cannot be watched, and with the errors of a visit.
+// a CPU device, least_ns is ignored: the watch is about the time since the last watch; without a
+// visit since the last watch, it takes 0.1 s. finding->who lives in `arena`. Fails with
+// ERROR_UNSUPPORTED if this device cannot be watched, and with the errors of a visit.
 MUST_CHECK bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                               struct watch_finding *finding, struct error *err);
 
 // True if this error of a visit means that the device is lost: ERROR_DEVICE_LOST or ERROR_TIMEOUT.
-// If it is lost, the visitor may only be destroyed.
+// After such an error, the visitor may only be destroyed.
 bool visitor_is_lost(const struct error *failure);
 
 // Runs the worker process, `fathom __worker -d DEVICE`, whose standard input is a socket to the

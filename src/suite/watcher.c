@@ -11,8 +11,9 @@ static const double share_busy = 0.01;
 // two processors, llvmpipe's threads waited 4 to 11 % for each other (first in, first out), and a
 // third of the time beside a busy loop of another program.
 static const double share_cpu_busy = 0.2;
-// After more than WATCHER_EVERY_NS of visits, a watch takes share_watched of their duration, else 5
-// ms (the default). With its other work, 13 ms on an H200, it takes some 4 % of the time.
+// After more than WATCHER_EVERY_NS of visits, a watch takes share_watched of their duration;
+// otherwise 5 ms (the default). With its other work, 13 ms on an H200, the watch takes some 4 % of
+// the time.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
 // The host is busy if other processes use this share of its processors, or if fathom waits for a
@@ -22,7 +23,7 @@ static const double host_used_busy = 0.1, host_waited_busy = 0.05;
 // GB/s, launches through CUDA took 18 to 29 % longer; in proportion, 2 GB/s make them 1 % longer.
 static const double others_busy_bytes_per_s = 2e9;
 
-// Visits that other work disturbs if it makes the value of a yardstick too low.
+// The visits that other work disturbs if it makes the value of a yardstick too low.
 enum concern {
     CONCERNS_ALL,
     CONCERNS_LINK,  // visits of benchmarks that use the link to the host
@@ -47,7 +48,7 @@ static const struct {
 
 // ---------------------------------------------------------------- judging a watch
 
-// Returns ": " and the names of the processes that use the device; "" if none are known.
+// Returns ": " and the names of the processes that use the device; "" if no such process is known.
 static const char *users_of(struct arena *arena, const struct watch_finding *finding)
 {
     return finding->who ? arena_printf(arena, ": %s", finding->who) : "";
@@ -97,15 +98,17 @@ static void raise_to_busy(enum watch_verdict *verdict, const char **reason, cons
     *verdict = WATCH_BUSY;
 }
 
-// Raises both verdicts to WATCH_BUSY: other work in the device's memory disturbs all benchmarks.
+// Raises both verdicts to WATCH_BUSY, because other work in the device's memory disturbs all
+// benchmarks.
 static void raise_both(struct watch_judgement *judgement, const char *text)
 {
     raise_to_busy(&judgement->verdict, &judgement->text, text);
     raise_to_busy(&judgement->link, &judgement->link_text, text);
 }
 
-// Judges traffic over the card's links and changes of its used memory. Both disturb the device's
-// memory: links use its last cache, and drivers presumably clear what a process allocates or frees.
+// Judges traffic over the card's links and changes of the card's used memory. Both disturb the
+// device's memory, because links use its last cache, and drivers presumably clear what a process
+// allocates or frees.
 static void judge_memory(struct arena *arena, const struct watch_finding *finding,
                          struct watch_judgement *judgement)
 {

@@ -52,14 +52,14 @@ void watcher_fini(struct watcher *watcher);
 bool watcher_add(struct watcher *watcher, uint64_t visit_ns);
 
 // Counts a round of a block. Returns true if a watch is due. Any rounds_min successive rounds need
-// a watch between the first and the last. Without it, other work could change all rounds of a case
-// alike, and nothing would show it.
+// a watch between the first and the last. Without such a watch, other work could change all rounds
+// of a case alike, and nothing would show it.
 bool watcher_add_round(struct watcher *watcher, unsigned rounds_min);
 
 // Watches the device for other work, for longer if the visits since the last watch took longer.
-// *now is the judgement of this watch, *around the worse one of this watch and the last, for the
-// visits in between. The texts live until the next watch. Returns false if the device cannot be
-// watched; then it is never watched again.
+// Sets *now to the judgement of this watch. Sets *around to the worse judgement of this watch and
+// the last, for the visits in between. The texts live until the next watch. Returns false if the
+// device cannot be watched; then it is never watched again.
 bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
                   struct watch_judgement *around);
 
@@ -69,8 +69,8 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
 // not judged, because their second process is itself other work on the device.
 void watcher_watch(struct watcher *watcher, struct block *block);
 
-// The block has ended: the next watch judges its results, but not those of cases whose visits have
-// all been judged.
+// Tells the watcher that the block has ended. The next watch judges the results of the block's
+// cases, except cases whose visits have all been judged.
 void watcher_block_end(struct watcher *watcher, const struct block *block);
 
 // Returns what a judgement means for the visits of a case: around->link if the case's benchmark
@@ -83,8 +83,8 @@ enum watch_verdict watcher_verdict(struct arena *arena, const struct benchmark *
                                    struct reason *reason);
 
 // Judges the result of a watch, with texts in `arena`. Raises `best` to the values in `finding` if
-// these are higher. Other work shows in:
-// - the share of the device's time that it took
+// these are higher. Signs of other work:
+// - the share of the device's time that other work took
 // - traffic over the card's links, and changes of the card's used memory
 // - yardsticks that are too low, compared with the highest value of this run (`best`) or with their
 //   limit

@@ -12,7 +12,7 @@
 static const size_t order_bytes_max = (size_t)1 << 20;
 
 // The gate, at which a visit of a co-run waits for the other devices. Any line from the parent
-// opens it. If the parent has ended, the visit continues, but its answer cannot be sent.
+// opens the gate. If the parent has ended, the visit continues, but its answer cannot be sent.
 struct gate {
     struct child_channel *channel;
     bool passed;
@@ -31,7 +31,8 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
-// Returns the message for the parent about a watch. Sets *failure, perhaps to ERROR_NONE.
+// Returns the message for the parent about a watch. Sets *failure, to ERROR_NONE if the watch
+// succeeds.
 static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                                 struct error *failure)
 {
@@ -48,7 +49,8 @@ static bool is_asked_to_leave(void *context)
     return child_channel_is_ready(context);
 }
 
-// Carries out a visit or a watch. Returns the message for the parent, in `arena`, and *failure.
+// Carries out a visit or a watch. Returns the message for the parent, in `arena`, and sets
+// *failure.
 static const char *answer(struct visitor *visitor, struct child_channel *channel, const char *line,
                           struct arena *arena, struct error *failure)
 {
