@@ -121,7 +121,8 @@ static bool read_expectation(struct checking *c, const struct options *options, 
     return true;
 }
 
-// Fails if output_name() would leave a percent sign: the processes of a job might write one file.
+// Fails if output_name() would leave a percent sign, because the processes of a job might then
+// write one file.
 static bool pattern_check(const char *pattern, struct error *err)
 {
     for (const char *at = pattern; at && (at = strchr(at, '%')) != NULL; at += 2)
@@ -189,7 +190,7 @@ static bool take_own_card(struct checking *c, struct error *err)
     return true;
 }
 
-// Fails if two devices of the list are the same chip: they would disturb each other.
+// Fails if two devices of the list are the same chip, because they would disturb each other.
 static bool are_apart(const struct device_list *list, struct error *err)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -200,8 +201,8 @@ static bool are_apart(const struct device_list *list, struct error *err)
     return true;
 }
 
-// Chooses the devices of -d; without -d, all GPUs. With --expect-count, or GPUs that no API
-// reaches, there may be none.
+// Chooses the devices of -d; without -d, all GPUs. The list may be empty with --expect-count, or if
+// the machine has GPUs that no API reaches.
 static bool choose_devices(struct checking *c, struct error *err)
 {
     static const char *const all[] = {"all"};
@@ -335,8 +336,8 @@ static bool is_long(const struct run *run, bool *done, struct error *err)
     return *done && stream.bytes > FILE_BYTES_MAX;
 }
 
-// Shortens the run if its file has more than FILE_BYTES_MAX bytes: keeps what a later --expect can
-// use or, if that is still too much, no results.
+// Shortens the run if its file has more than FILE_BYTES_MAX bytes. Keeps only what a later --expect
+// can use. If the file is still too long, keeps no results.
 static bool shorten(struct run *run, struct error *err)
 {
     bool done;
@@ -353,8 +354,8 @@ static bool shorten(struct run *run, struct error *err)
     return done;
 }
 
-// Takes the lock, and waits for a check in another process. Takes over its run if it was the same
-// check; else returns false, and this process must measure.
+// Takes the lock, after waiting for a check in another process. If that process made the same
+// check, takes over its run. Otherwise returns false, and this process must measure.
 static bool take_shared(struct checking *c)
 {
     static const uint64_t patience_ns = UINT64_C(2) * CHECK_DEADLINE_S * NS_PER_S;
@@ -386,7 +387,8 @@ static void leave_shared(struct checking *c)
     free(stream.text);
 }
 
-// Takes over another process's run (take_shared). Without one, measures and offers its own run.
+// Takes over another process's run (take_shared). If there is no such run, measures, and offers the
+// new run to other processes.
 static bool check_once(struct checking *c, struct error *err)
 {
     if (take_shared(c))

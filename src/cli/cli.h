@@ -17,7 +17,7 @@ enum exit_status {
     EXIT_USAGE = 2,
     EXIT_NO_MEASUREMENT = 3,
     EXIT_BROKEN = 4, // exit status of `fathom check`: a card is broken
-    // exit status of `fathom check`: a card cannot be judged, and none is slow or broken
+    // exit status of `fathom check`: a card cannot be judged, and no card is slow or broken
     EXIT_UNKNOWN = 5,
     EXIT_INTERRUPTED = 130
 };
@@ -81,7 +81,7 @@ struct run *cli_read_run(const char *path, struct error *err);
 
 // The options --csv, --html, --trace, --svg and --markdown write a run in another form than the run
 // file. Not every command takes all of them (cli/table_options.c).
-// - cli_form_asked returns the name of one of them that was given, except --html; NULL if none was.
+// - cli_form_asked returns the name of one of these options, not --html, that was given; else NULL.
 // - cli_forms_check is called before the run is measured or read. It fails if one of these files or
 //   the page of `report -o` cannot be written, or if two outputs are the same file.
 // - cli_forms_save writes all these files, even if writing one of them fails; the error then has
@@ -91,7 +91,8 @@ MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
 
 // Returns true if the file that an option writes can be written, or if the option was not given.
-// Fails with ERROR_USAGE if its name has the ending of another form, as with `report -o run.pdf`.
+// Fails with ERROR_USAGE if the name of the file has the ending of another form, as with `report -o
+// run.pdf`.
 MUST_CHECK bool cli_output_check(const struct options *options, enum option_id option,
                                  struct error *err);
 
@@ -108,9 +109,9 @@ bool cli_shows_tables(const struct options *options);
 MUST_CHECK bool cli_outputs_spare(const struct options *options, const char *command,
                                   const char *input, struct error *err);
 
-// Returns one line that identifies the request of a `fathom check`: a process takes over another
-// process's check only if what is checked, and on which cards, is the same. The line lives in
-// cli->arena.
+// Returns one line that identifies the request of a `fathom check`. A process takes over another
+// process's check only if the requests are the same: what is checked, and on which cards. The line
+// lives in cli->arena.
 const char *cli_check_request(const struct cli *cli);
 
 // Returns true if the environment has FATHOM_VALIDATION=1, which turns on the validation of the
@@ -137,8 +138,8 @@ struct cli_counters {
 // Lists the hardware counters of a device. A child process opens the device.
 void cli_counters_of(struct cli *cli, const struct gpu_info *device, struct cli_counters *counters);
 
-// Destroys the system. If this process has loaded drivers (--no-isolate), does nothing: drivers may
-// crash while they are unloaded.
+// Destroys the system. If this process has loaded drivers (--no-isolate), does nothing, because
+// drivers may crash while they are unloaded.
 void cli_system_destroy(struct cli *cli, struct gpu_system *system);
 
 #endif

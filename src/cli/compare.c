@@ -15,8 +15,8 @@ enum {
     PATH_BYTES = 4096
 };
 
-// Sets *threshold to the value of --threshold, "2%" or "0.02"; to 0 without it. Fails with
-// ERROR_USAGE unless the value lies between 0 and 1.
+// Sets *threshold to the value of --threshold, "2%" or "0.02"; to 0 if the option was not given.
+// Fails with ERROR_USAGE unless the value lies between 0 and 1.
 static bool read_threshold(const struct cli *cli, double *threshold, struct error *err)
 {
     const char *typed = options_value(cli->options, OPTION_THRESHOLD);
@@ -39,8 +39,9 @@ static bool read_threshold(const struct cli *cli, double *threshold, struct erro
 
 // ---------------------------------------------------------------- the reference run
 
-// Returns the path of index.json, the list of the reference runs, in the folder FATHOM_REFERENCE,
-// else in `places` relative to the folder of this binary. Returns NULL if it finds no file.
+// Returns the path of index.json, the list of the reference runs. Looks in the folder
+// FATHOM_REFERENCE or, if this variable is not set, in `places`, relative to the folder of this
+// binary. Returns NULL if no place has the file.
 static const char *index_path(struct cli *cli)
 {
     const char *set = getenv("FATHOM_REFERENCE");

@@ -7,7 +7,8 @@
 
 // ---------------------------------------------------------------- words of the command line
 
-// Writes the names of the APIs, then "all", without "model": only -d model:FILE chooses that.
+// Writes the names of the APIs, then "all". Leaves out "model", because only -d model:FILE chooses
+// it.
 static void write_apis(FILE *out)
 {
     for (size_t i = 0; gpu_backends[i]; i++)
@@ -97,7 +98,8 @@ static const struct switch_form fish_switch = {.function = "function ",
                                                .end_choice = "\n",
                                                .end = "    end\nend\n"};
 
-// Returns true if --set accepts the parameter: of a benchmark with its own command, only `clock`.
+// Returns true if --set accepts the parameter. If the benchmark has its own command, --set accepts
+// only `clock`.
 static bool is_settable(const struct benchmark *benchmark, const struct param_info *param)
 {
     return !benchmark->command || strcmp(param->key, "clock") == 0;
@@ -179,7 +181,7 @@ static const char bash_functions[] =
     "    COMPREPLY=($(compgen -d -- \"$word\") $(compgen -f -X '!*.json' -- \"$word\"))\n"
     "}\n";
 
-// Returns true if an earlier option has the same name: bash needs only one entry for a name.
+// Returns true if an earlier option has the same name. Then bash needs no further entry.
 static bool is_named_before(const struct option_info *option)
 {
     for (const struct option_info *other = option_table; other < option; other++)

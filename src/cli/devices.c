@@ -7,8 +7,9 @@
 
 // ---------------------------------------------------------------- output for people
 
-// Returns the free memory of a device's chip in bytes; 0 if it is not known. Only Vulkan reports it
-// for a device that is not open, so a GPU of another API gets the value of the same chip.
+// Returns the free memory of a device's chip in bytes; 0 if it is not known. Only Vulkan reports
+// the free memory of a device that is not open, so a GPU of another API gets the value of the same
+// chip.
 static uint64_t free_bytes(const struct gpu_system *system, const struct gpu_info *info)
 {
     for (size_t i = 0; i < gpu_system_device_count(system); i++) {

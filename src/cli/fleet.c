@@ -86,9 +86,9 @@ static const char *without_path(const char *message, const char *path)
     return begins ? message + length + 2 : message;
 }
 
-// Adds a file to the fleet. Reads only its head, which has the checks, if that is enough. What is
-// no regular file, such as a pipe, cannot be read twice, so it is always read as a whole. In a
-// folder, nobody may write to it, so it is left out.
+// Adds a file to the fleet. Reads only the head of the file if the head has checks. A file that is
+// not regular, such as a pipe, cannot be read twice, so it is always read as a whole. Such a file
+// in a folder is left out, because perhaps no process writes to it.
 static void read_into(struct fleet *fleet, const struct path *path)
 {
     struct error err;
@@ -111,7 +111,8 @@ static void read_into(struct fleet *fleet, const struct path *path)
     run_destroy(run);
 }
 
-// Fails if outputs cannot be written, are one file, or would replace a file that the command reads.
+// Fails if an output cannot be written, if two outputs are one file, or if an output would replace
+// a file that the command reads.
 static bool check_outputs(const struct options *options, const struct paths *paths,
                           struct error *err)
 {

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-// Fails if the name of an option's file has the ending of another form: of another option's, or one
-// that people expect and no option writes.
+// Fails if the file of an option has the ending of another form: a form that another option writes,
+// or a form that people expect but no option writes.
 static bool ending_check(const struct options *options, enum option_id id, const char *path,
                          struct error *err)
 {

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-// Writes text for roff, with escapes: a dot or an apostrophe at the beginning of a line would be a
-// request, a backslash an escape, and a minus a hyphen.
+// Writes text for roff, with escapes. Without them, a dot or an apostrophe at the beginning of a
+// line would be a request, a backslash an escape, and a minus a hyphen.
 static void roff(FILE *out, const char *text)
 {
     bool line_begins = true;

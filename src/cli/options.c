@@ -94,8 +94,9 @@ static bool use(struct parser *p, enum option_id id, const char *value)
     return true;
 }
 
-// Adds a use of the option. Its value is `attached`, in the same word (--NAME=VALUE, -dVALUE), or
-// if that is NULL the next word, unless it begins with "--".
+// Adds a use of the option. Its value is `attached`, the value in the same word (--NAME=VALUE,
+// -dVALUE). If `attached` is NULL, an optional value is "-"; any other value is the next word,
+// unless that word begins with "--".
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];

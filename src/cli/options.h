@@ -12,7 +12,8 @@
 
 struct option_use {
     enum option_id option;
-    const char *value; // value; "" if the option takes none, "-" if an optional one is missing
+    // value; "" if the option takes no value, "-" if an optional value is missing
+    const char *value;
 };
 
 struct options {
@@ -24,8 +25,8 @@ struct options {
 };
 
 // Parses argv, which must live as long as `options`. Fails with ERROR_USAGE for an unknown command
-// or option (with a similar one, if there is one), an option that is given twice but may not be, a
-// missing or forbidden value, or too many operands.
+// or option (the message suggests a similar name, if there is one), an option that may be given
+// only once but is given twice, a missing or forbidden value, or too many operands.
 MUST_CHECK bool options_parse(struct arena *arena, int argc, char **argv, struct options *options,
                               struct error *err);
 
@@ -50,8 +51,8 @@ MUST_CHECK bool options_number(const struct options *options, enum option_id opt
 MUST_CHECK bool options_seconds(const struct options *options, enum option_id option, uint64_t *ns,
                                 struct error *err);
 
-// Returns where the name of a file begins in the value of a used option, as in "model:FILE"; NULL
-// if the value names no file.
+// Returns the start of the file name in the value of a used option, as in "model:FILE"; NULL if the
+// value names no file.
 const char *options_file(const struct option_use *use);
 
 // Returns the words of the command line for the run file, in `arena` or in argv. Folders are

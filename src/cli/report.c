@@ -31,8 +31,8 @@ static const struct benchmark_info *with_headlines(struct arena *arena,
     return copy;
 }
 
-// Completes a run from a file of an early version: benchmarks get this program's headlines
-// (with_headlines), and their metrics of floating-point operations a mark.
+// Completes a run from a file of an early version. Benchmarks get this program's headlines
+// (with_headlines), and their metrics that count floating-point operations get a mark.
 static void declare_headlines(struct run *run)
 {
     for (size_t i = 0; i < run->benchmark_count; i++) {

@@ -19,7 +19,8 @@
 
 // What a command measures, and how it shows the results.
 struct measuring {
-    // Names of the benchmarks to measure, then NULL; NULL itself means the operands of the command.
+    // Names of the benchmarks to measure, then NULL. If this pointer is NULL, the operands of the
+    // command are the names.
     const char *const *benchmarks;
     const char *preset; // preset of a command line without --preset
     // Checks preset and settings before any driver is loaded; fails with ERROR_USAGE.
@@ -45,7 +46,7 @@ struct running {
     struct console_desc console;
     // True if a signal came while the standard output was full. print() then drops all text.
     bool unread;
-    // Why the last save of the run file (-o) failed; else its code is ERROR_NONE.
+    // Error of the last save of the run file (-o); its code is ERROR_NONE if the save succeeded.
     struct error unsaved;
     // path of the run's file in the folder of kept runs; NULL if the run is not kept
     const char *kept;
@@ -63,8 +64,8 @@ static bool is_chosen(const struct benchmark *const *chosen, size_t count,
     return false;
 }
 
-// Chooses the benchmarks to measure: those of `map`, else the operands, else all that have no
-// command of their own.
+// Chooses the benchmarks to measure: measuring->benchmarks if it is set, else the operands. Without
+// operands, chooses all benchmarks that have no command of their own.
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -98,7 +99,8 @@ static bool read_benchmarks(struct running *r, struct error *err)
     return true;
 }
 
-// Fails if an earlier --set has the same name, before the "=": its values would be lost.
+// Fails if an earlier --set has the same name before the "=", because the earlier values would be
+// lost.
 static bool set_once_check(const char *const *texts, size_t index, struct error *err)
 {
     size_t bytes = strcspn(texts[index], "=") + 1;
@@ -347,7 +349,7 @@ static bool measure(struct running *r, struct error *err)
     return done;
 }
 
-// Writes the outputs of the options, except the run file of -o. Returns false if one of them or the
+// Writes the outputs of the options, except the run file of -o. Returns false if an output or the
 // run file could not be written; the error has all messages.
 static bool save(struct running *r, struct error *err)
 {
@@ -369,8 +371,8 @@ static bool save(struct running *r, struct error *err)
     return err->code == ERROR_NONE;
 }
 
-// Prints the summary cards after all else: headlines and summary or, with --tables, what follows
-// the tables (console_end).
+// Prints the headlines and the summary or, with --tables, what follows the tables (console_end).
+// Then prints the summary cards.
 static void show_result(const struct running *r, FILE *out)
 {
     const struct run *run = r->run;
@@ -441,8 +443,8 @@ static bool measure_all(struct cli *cli, const struct measuring *measuring, stru
         !cli_forms_check(cli->options, err) ||
         (options_has(cli->options, OPTION_JSON) && !file_save_check("-", err)))
         return false;
-    // Signals are blocked before drivers start threads (--no-isolate), which then block them, too.
-    // A thread that does not would let a signal end the process.
+    // Signals are blocked before drivers start threads (--no-isolate), so that these threads block
+    // them, too. In a thread that does not block it, a signal would end the process.
     if (!interrupt_init(&running.interrupt, err))
         return false;
     running.run = run_create();

@@ -10,7 +10,8 @@
 
 struct serving {
     struct cli *cli;
-    // `file` leads the browser to the server, and `folder` was made for it; NULL before.
+    // `file` is the page that leads the browser to the server, and `folder` was made for this page.
+    // Both are NULL before the page is written.
     const char *folder, *file;
 };
 
@@ -46,7 +47,7 @@ static bool choose_devices(struct cli *cli, const struct gpu_system *system,
 // ---------------------------------------------------------------- opening the browser
 
 // Writes a page that sends the browser to the server's address, which has a secret token. Only this
-// user can read the page, but every user the arguments of the browser's process.
+// user can read the page, but every user can read the arguments of the browser's process.
 static bool write_page(struct serving *s, const char *url)
 {
     const char *base = getenv("XDG_RUNTIME_DIR");

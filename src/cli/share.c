@@ -15,8 +15,9 @@ enum {
     SHARED_BYTES_MAX = 30000 // size in bytes above which the gzipped run file is shortened
 };
 
-// Makes the run small enough to share: removes what is private or of no use to others, then results
-// until the gzipped file is small enough or only important ones are left. Sets *bytes to its size.
+// Makes the run small enough to share. Removes what is private or of no use to others. Then removes
+// results until the gzipped file is small enough or only important results are left. Sets *bytes to
+// the size of the gzipped file.
 static bool make_small(struct run *run, size_t *bytes, struct error *err)
 {
     share_strip(run);

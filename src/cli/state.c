@@ -26,7 +26,8 @@ static const char *folder_of(struct arena *arena)
     return NULL;
 }
 
-// Creates a folder and all folders above it. Returns true if `folder` then exists, as any file.
+// Creates a folder and all folders above it. Returns true if `folder` then exists, even if it is
+// not a folder but another file.
 static bool make_folder(struct arena *arena, const char *folder)
 {
     char *path = arena_strdup(arena, folder);
@@ -38,8 +39,8 @@ static bool make_folder(struct arena *arena, const char *folder)
     return mkdir(folder, 0700) == 0 || errno == EEXIST;
 }
 
-// Lists the files of kept runs, the newest last: their names begin with the start times. Returns
-// their number, or −1 if the folder cannot be read.
+// Lists the files of kept runs by name. The names begin with the start times, so the newest run is
+// last. Returns the number of files, or −1 if the folder cannot be read.
 static int list_runs(const char *folder, struct dirent ***entries)
 {
     int count = scandir(folder, entries, NULL, alphasort);
@@ -61,8 +62,8 @@ static void free_runs(struct dirent **entries, int count)
         free(entries);
 }
 
-// Removes the oldest runs, but not the run `kept`: if the clock was once fast, that run seems older
-// than others.
+// Removes the oldest runs, but not the run `kept`, which seems older than others if the clock was
+// once fast.
 static void remove_oldest(struct arena *arena, const char *folder, const char *kept)
 {
     struct dirent **entries;
@@ -77,7 +78,8 @@ static void remove_oldest(struct arena *arena, const char *folder, const char *k
     free_runs(entries, count);
 }
 
-// Returns a start time for a file name, "20260102T030405Z": some file systems refuse ":".
+// Returns a start time for a file name, "20260102T030405Z". It has no ":", because some file
+// systems refuse it.
 static const char *compact_time(struct arena *arena, const char *started)
 {
     char *text = arena_strdup(arena, started ? started : "");

@@ -14,8 +14,8 @@ enum {
 };
 
 // Saves the run in the folder of kept runs. If the folder then has more than STATE_RUNS runs,
-// removes the oldest of the others. Returns the path of the saved run, in `arena`; NULL if the run
-// was not saved.
+// removes the oldest of the other runs. Returns the path of the saved run, in `arena`; NULL if the
+// run was not saved.
 const char *state_keep(struct arena *arena, const struct run *run);
 
 // Returns the path of the newest kept run, in `arena`; NULL if no run is kept.

@@ -44,7 +44,8 @@ enum word_kind {
 
 struct command_info {
     const char *name;
-    const char *operands; // operands as the help shows them, "[BENCHMARK…]"; NULL if there are none
+    const char *operands; // operands as the help shows them, "[BENCHMARK…]"; NULL if the command
+                          // takes no operands
     enum word_kind operand_kind;
     size_t operand_max;  // maximum number of operands; SIZE_MAX if there is no limit
     const char *summary; // one line that describes the command in `fathom --help`
@@ -105,15 +106,16 @@ enum option_id {
 #define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // bit of a command line without a command
 
 struct option_info {
-    char letter;      // letter of the option: 'd' for "-d"; 0 if it has none
+    char letter;      // letter of the option: 'd' for "-d"; 0 if it has no letter
     const char *name; // long name of the option, without dashes
-    // name of the option's argument in the help: "DEVICE"; NULL if the option takes none
+    // name of the option's argument in the help: "DEVICE"; NULL if the option takes no argument
     const char *argument;
     enum word_kind kind;
     // True if the option's value is optional. --NAME alone has the value "-"; any other value must
     // be typed as --NAME=VALUE.
     bool optional;
-    // endings of the names of the files that the option writes: "json,gz"; NULL if it writes none
+    // endings of the names of the files that the option writes: "json,gz"; NULL if it writes no
+    // file
     const char *endings;
     const char *help;  // help text of the option: one sentence
     unsigned commands; // set of the commands that take this option

@@ -73,7 +73,8 @@ void progress_init(struct progress *progress, FILE *out)
 // Returns " 41% of 186 cases" or, if the number of all cases is not known, "12 cases done".
 static const char *count_text(struct arena *arena, const struct schedule_state *state)
 {
-    // The share of finished cases would jump: cases that share rounds end at about the same time.
+    // Shows the share of the work. The share of finished cases would jump, because cases that share
+    // rounds end at about the same time.
     if (state->total)
         return arena_printf(arena, "%3.0f%% of %s", floor(100 * state->fraction),
                             text_count(arena, state->total, "case"));
@@ -119,8 +120,8 @@ static bool is_logged(const struct progress *progress, const struct benchmark *b
     return progress->logged_count == PROGRESS_LOGGED;
 }
 
-// Prints a line when a benchmark begins on a device, for an output that is no terminal. Even if
-// `fathom map` measures it again, it gets one line per device.
+// Prints a line when a benchmark begins on a device, for an output that is no terminal. A benchmark
+// that `fathom map` measures again gets no second line for the device.
 static void progress_log(struct progress *progress, const struct schedule_state *state,
                          size_t device)
 {

@@ -11,17 +11,19 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// Returns true if the stream is a terminal. One that only prints lines (TERM=dumb) does not count.
+// Returns true if the stream is a terminal. A terminal that only prints lines (TERM=dumb) does not
+// count.
 bool terminal_is(FILE *stream);
 
 // Returns how to print tables to the stream. They have colours if the stream is a terminal and the
 // environment variable NO_COLOR (no-color.org) is unset or empty. Their width is that of the
-// terminal, at most SCREEN_COLUMNS. If there is no terminal, it is SCREEN_COLUMNS.
+// terminal, at most SCREEN_COLUMNS. If the stream is no terminal, the width is SCREEN_COLUMNS.
 struct console_desc terminal_console(FILE *stream);
 
 // Writes a text directly to the file of `stream`, whose buffer must be empty. If the file is a full
-// pipe, waits for room until a signal comes (not at all if two came before); without room, drops
-// the rest and returns false. If writing fails, returns true, and ferror(stream) is true.
+// pipe, waits for room until a signal comes. If two signals came before, does not wait. Without
+// room, drops the rest and returns false. If writing fails, returns true, and ferror(stream) is
+// true.
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
 enum {
@@ -36,7 +38,7 @@ struct progress {
     // drawn_in_place is true if `out` is a terminal. drawn is true while the progress line is on
     // the screen.
     bool drawn_in_place, drawn;
-    // time in ns of the last drawing or wiping of the line; 0 if there was none
+    // time in ns of the last drawing or wiping of the line; 0 before the first drawing
     uint64_t changed_ns;
     // Benchmarks that got a line in a log file for the device with index `device`. A terminal does
     // not need them.
@@ -66,8 +68,8 @@ struct live_text {
 void live_text_init(struct live_text *live, FILE *out);
 
 // Replaces the drawn text by `text`, which consists of whole lines. If the terminal has too few
-// lines or columns for it, only wipes the old text: the new one could not be wiped later. The
-// cursor must be in the first column of the line below the drawn text.
+// lines or columns for it, only wipes the old text, because the new text could not be wiped later.
+// The cursor must be in the first column of the line below the drawn text.
 void live_text_draw(struct live_text *live, const char *text);
 void live_text_wipe(struct live_text *live);
 
