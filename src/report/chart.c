@@ -201,8 +201,8 @@ static const char *axis_name(const struct drawing *d, const char *unit)
 
 // ---------------------------------------------------------------- drawing lines
 
-// True if the chart can show this point. Values from 1e300 on are not drawn: their differences may
-// overflow, and no measured value is that large.
+// True if the chart can show this point. Values from 1e300 on are not drawn, because their
+// differences may overflow and no measured value is that large.
 static bool is_drawn(const struct chart *chart, const struct chart_line *line, size_t i)
 {
     return fabs(line->values[i]) < 1e300 && (!chart->log_y || line->values[i] > 0) &&
@@ -259,8 +259,9 @@ static void dots_put(const struct drawing *d, const char *class, const struct pl
     fputs(any ? "\"/>\n" : "", d->out);
 }
 
-// Draws one line of the chart, with dots at its points: in a long line, only at those that are not
-// trusted. Returns the y of the last point; without points, that of the y axis's lower end.
+// Draws one line of the chart, with dots at its points. A long line has dots only at points that
+// are not trusted. Returns the y of the last point; without points, the y of the y axis's lower
+// end.
 static double line_put(const struct drawing *d, size_t number, const struct axis *x,
                        const struct axis *y)
 {
@@ -314,7 +315,8 @@ static void axis_reach(struct axis *axis, double value)
     axis->high = fmax(axis->high, value);
 }
 
-// Widens the range of an axis if it is empty or nearly a single value: an axis needs a length.
+// Widens the range of an axis if it is empty or nearly a single value, because an axis needs a
+// length.
 static void axis_widen(struct axis *axis)
 {
     if (!(axis->low <= axis->high))
@@ -326,7 +328,7 @@ static void axis_widen(struct axis *axis)
     axis->high = axis->log ? axis->high * 1.5 : axis->high + room;
 }
 
-// Sets the ranges of both axes to those of the drawn points. A linear y axis also includes 0.
+// Sets the ranges of both axes to the ranges of the drawn points. A linear y axis also includes 0.
 static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
 {
     x->low = y->low = INFINITY;

@@ -144,7 +144,8 @@ static int compare_points(const void *a, const void *b)
     return one->metric->better == BETTER_LOWER ? order : -order;
 }
 
-// Returns the points, the best one first. If at least half are trusted, leaves out the others.
+// Returns the points, the best point first. If at least half are trusted, leaves out the points
+// that are not.
 static const struct point *sorted_points(const struct source *s, size_t *count)
 {
     struct point *sorted = ARENA_ARRAY(s->arena, s->count, struct point);

@@ -173,7 +173,7 @@ static void change_print(struct screen *screen, const struct change *change,
         screen_paint_right(screen, c == 1 ? PAINT_DIM : PAINT_NONE, change->numbers[c], widths[c]);
         used += 2 + widths[c];
     }
-    // If the text of the case does not fit behind the numbers, it gets lines of its own.
+    // If the text of the case does not fit behind the numbers, it gets separate lines.
     bool beside = used + 2 + screen_width(change->text) <= screen->columns;
     fprintf(screen->stream, beside ? "%*s" : "\n%*s", beside ? 2 : TEXT_INDENT, "");
     screen_wrap(screen, change->text, TEXT_INDENT, TEXT_INDENT);

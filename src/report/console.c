@@ -187,7 +187,7 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     struct view_info shown;
     const struct view_info *view = &shown;
     if (!view_shown(screen->arena, run, device, info, declared, &shown))
-        // if no result has a number for this view, prints nothing: the notes say why
+        // if no result has a number for this view, prints nothing, because the notes say why
         return;
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);

@@ -36,8 +36,8 @@ const char *fleet_counts(struct arena *arena, const struct fleet *fleet);
 // two figures. The text lives in `arena`.
 const char *fleet_spread_text(struct arena *arena, const struct fleet_metric *metric);
 
-// Writes the judged fleet as JSON. The only single cards in it are those to look at first
-// (fleet->list). Fails with ERROR_IO if a write fails.
+// Writes the judged fleet as JSON. Lists only the cards of fleet->list, which somebody should look
+// at first. Fails with ERROR_IO if a write fails.
 MUST_CHECK bool fleet_json(const struct fleet *fleet, FILE *stream, struct error *err);
 
 // Writes the judged fleet as CSV: one row for each card and metric, and one row for each card

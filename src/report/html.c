@@ -117,8 +117,8 @@ static void packer_free(voidpf packer, voidpf address)
     (void)packer, (void)address; // zlib's memory is freed together with the arena
 }
 
-// Writes the runs as a JSON array. Leaves out the medians of single rounds: no chart shows them,
-// and they would be two fifths of a run's compressed bytes.
+// Writes the runs as a JSON array. Leaves out the medians of single rounds, because no chart shows
+// them and they would be two fifths of a run's compressed bytes.
 static bool put_runs(const struct run *const *runs, size_t count, struct packer *packer,
                      struct error *err)
 {
@@ -131,8 +131,8 @@ static bool put_runs(const struct run *const *runs, size_t count, struct packer 
     return json_out_end(&out, "the report", err);
 }
 
-// Writes the runs as base64, compressed to a tenth: base64 has no characters that could end the
-// <script> element.
+// Writes the runs as base64, compressed to a tenth, because base64 has no characters that could end
+// the <script> element.
 static bool put_packed(const struct run *const *runs, size_t count, FILE *stream, struct error *err)
 {
     struct arena *arena = arena_create();

@@ -263,7 +263,8 @@ static bool has_reason(const struct result *result, const void *reason)
 }
 
 // Returns the names of all results for which has(result, what) is true: "vector level 1 and vector
-// level 2". Returns "" if it is true before index `first`, because the names were printed there.
+// level 2". Returns "" if has() is true for a result before index `first`, because the names were
+// printed there.
 static const char *names_with(const struct map *map, size_t first,
                               bool (*has)(const struct result *, const void *), const void *what)
 {

@@ -50,7 +50,8 @@ static const char *markup(const struct picture *picture, const char *text)
 
 // ---------------------------------------------------------------- the card
 
-// Returns the value as text, in parentheses if it is not trusted: grey alone is easily overlooked.
+// Returns the value as text, in parentheses if it is not trusted, because grey alone is easily
+// overlooked.
 static const char *figure_text(const struct picture *picture, const struct card_figure *figure)
 {
     const char *text = arena_printf(picture->arena, "%s%s", figure->at_least ? "≥ " : "",
@@ -116,7 +117,7 @@ static void remark_put(const struct picture *picture, const char *x, int y,
             markup(picture, remark->wide));
 }
 
-// Writes the core clock at which a row was measured below its label: that of its first figure.
+// Writes, below a row's label, the core clock at which the row's first figure was measured.
 static void clock_put(const struct picture *picture, const struct card_row *row, int y)
 {
     double hz = row->figures[0].core_clock_hz;
@@ -186,7 +187,8 @@ struct step {
     const char *name; // name of the level: "L1", "near L2", "DRAM"
     double bytes;     // size of the cache or of the memory, in bytes; not finite if not known
     double ns, cycles;
-    // Read bandwidth of the level. NULL if it is not known, or if the level before has shown it.
+    // Read bandwidth of the level. NULL if the bandwidth is not known, or if the level before has
+    // already shown it.
     const struct card_figure *bandwidth;
 };
 
@@ -216,7 +218,7 @@ static size_t steps_of(const struct picture *picture, const struct card *card, s
     // longer than a line goes on beyond the cache's size.
     const struct metric *sizes[PLATEAUS_MAX];
     size_t mapped = levels_mapped(card->run, card->device->id, sizes, PLATEAUS_MAX);
-    // The previous level's cache ("L2" for "near L2"): its halves have one bandwidth, shown once.
+    // The halves of the previous level's cache ("L2" for "near L2") have one bandwidth, shown once.
     const char *before = "";
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
@@ -450,7 +452,7 @@ double picture_put(struct arena *arena, const struct run *run, const char *devic
 
 // ---------------------------------------------------------------- the summary of the page
 
-// Writes the charts of a device for readers without a script; the script draws its own.
+// Writes the charts of a device for readers without a script; the script draws its own charts.
 static void charts_put(const struct picture *picture, const struct card *card)
 {
     size_t count;

@@ -147,8 +147,8 @@ static void column_add(const struct cases *cases, struct choice *choice,
     choice->columns[choice->axes + choice->count++] = *column;
 }
 
-// Adds the column of the view's metric if `wanted` is true, else those of the other metrics. The
-// first column is always added, the others if they fit.
+// Adds the column of the view's metric if `wanted` is true, else the columns of the other metrics.
+// Always adds the first column, and the other columns if they fit.
 static void metrics_add(const struct cases *cases, const struct view_info *view, bool wanted,
                         bool all_margins, struct choice *choice)
 {

@@ -32,8 +32,8 @@ struct group {
     const char *common; // parameter values that all rows share: "chain=index, load=idle"
 };
 
-// Returns the rows, from `from` on, with the same benchmark and metric as the row `from`; without
-// `all`, only those in which the APIs differ (cross_row.apart).
+// Returns the rows, from `from` on, with the same benchmark and metric as the row `from`. If `all`
+// is false, returns only the rows in which the APIs differ (cross_row.apart).
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {

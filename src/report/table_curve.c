@@ -54,7 +54,8 @@ static struct column x_column_of(const struct table *table)
 // The printed rows of a curve's table: every step-th row, and all rows at powers of two, because a
 // device often changes its behaviour there.
 struct rows {
-    // Number of printed rows, and their step; with step 0, only those at powers of two are printed.
+    // Number of printed rows, and their step. If the step is 0, only rows at powers of two are
+    // printed.
     size_t step, shown;
 };
 

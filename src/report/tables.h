@@ -169,7 +169,7 @@ struct column {
     bool words;     // true: the cells are words, which are aligned to the left
 };
 
-// Print the gap before a column, and then a line of its head or the cell of a row.
+// These functions print the gap before a column, then a line of its head or the cell of a row.
 void column_head_print(struct screen *screen, const struct column *column, const char *text);
 void column_cell_print(struct screen *screen, const struct column *column, size_t row);
 

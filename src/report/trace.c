@@ -175,7 +175,7 @@ static int bound_compare(const void *left, const void *right)
     const struct bound *a = left, *b = right;
     if (a->ns != b->ns)
         return a->ns < b->ns ? -1 : 1;
-    // At equal times, an end comes before a begin, because the next span may need the track.
+    // At equal times, an end comes before a start, because the next span may need the track.
     return a->change - b->change;
 }
 
@@ -186,7 +186,7 @@ static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)
     for (size_t i = 0; i < rows; i++) {
         bounds[2 * i] = (struct bound){spans_cell(crowd, i, crowd->start, 0), i, 1};
         bounds[2 * i + 1] = (struct bound){spans_cell(crowd, i, crowd->end, 0), i, -1};
-        // A span of length 0 gets a positive length, so that its end comes after its begin.
+        // A span of length 0 gets a positive length, so that its end comes after its start.
         if (bounds[2 * i + 1].ns <= bounds[2 * i].ns)
             bounds[2 * i + 1].ns = nextafter(bounds[2 * i].ns, INFINITY);
     }

@@ -174,7 +174,8 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     return &series[panel->series_count++];
 }
 
-// Returns the parameters by which series (in a heat map: panels) differ: varying ones but x and y.
+// Returns the parameters by which series (in a heat map: panels) differ: all that vary except x and
+// y.
 static const struct param_info **group_of(struct arena *arena, const struct view_grid *grid,
                                           const struct result *const *results, size_t count,
                                           size_t *group_count)
@@ -216,8 +217,8 @@ static bool has_view_of(const struct benchmark_info *info, const struct view_inf
     return false;
 }
 
-// Returns the view; with times instead of cycles if no result has cycles, and if no other view
-// draws these times.
+// Returns the view. If no result has cycles, and no other view draws the times, the view has times
+// instead of cycles.
 static struct view_info view_in_time(const struct benchmark_info *info,
                                      const struct view_info *view,
                                      const struct result *const *results, size_t count)
