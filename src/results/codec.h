@@ -109,8 +109,8 @@ json_t *json_read_memory(const char *text, size_t bytes, const char *name, struc
 // caller frees the text. Fails like json_read_file, but accepts text that is not JSON.
 char *json_read_text(const char *path, size_t *bytes, struct error *err);
 
-// A long top-level array, read one element at a time: all elements at once would need several times
-// the memory of the text. The text must live as long as this struct.
+// A long top-level array that is read one element at a time, because all elements at once would
+// need several times the memory of the text. The text must live as long as this struct.
 struct json_rows {
     const char *name;     // name of the array in the document
     const char *at, *end; // text of the elements that are still to be read
@@ -229,7 +229,7 @@ void json_put_fields(struct json_out *out, const struct json_table *table, const
 void json_put_struct(struct json_out *out, const char *name, const struct json_table *table,
                      const void *object);
 
-// Writes one member of a struct, the one named `name`, into the open object.
+// Writes the member `name` of a struct into the open object.
 void json_put_member(struct json_out *out, const struct json_table *table, const char *name,
                      const void *object);
 

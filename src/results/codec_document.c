@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 enum {
-    // maximum size of one read from a file, and minimum size of the buffer for the text, in bytes
+    // bytes of one read from a file, at most; also the smallest buffer for the text
     READ_BYTES = 1 << 20
 };
 
@@ -118,7 +118,8 @@ char *json_read_text(const char *path, size_t *bytes, struct error *err)
             close(file);
         return NULL;
     }
-    // One byte more than the file: the last read, which finds the end, then needs no larger buffer.
+    // one byte more than the file, because the last read, which finds the end, then needs no larger
+    // buffer
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= READ_BYTES)
         source.capacity = (size_t)info.st_size + 1;
     source.text = arena_malloc(source.capacity);

@@ -216,7 +216,8 @@ void run_put_case(struct json_out *out, const char *name, const void *result)
     json_put_close(out, '}');
 }
 
-// The JSON value gives the type, the result's key the role: AXIS if it names the parameter.
+// Returns an empty value for a parameter that no benchmark declares. The JSON value gives its type.
+// Its role is AXIS if the result's key names the parameter, else METHOD.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
                                           const char *result_key)
 {
@@ -252,7 +253,8 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// The types of declared parameters come from the run's benchmarks, which are read before.
+// Reads a case. The types of declared parameters come from the run's benchmarks, which are read
+// before.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)
@@ -302,7 +304,8 @@ static void of_limit_put(struct json_out *out, const char *name, const void *obj
         json_put_real(out, name, metric_share(metric, metric->median));
 }
 
-// Only for other readers: fathom computes the share from the limit, also for older files.
+// Writes the share for other readers. fathom itself computes it from the limit, also for older
+// files.
 static void share_put(struct json_out *out, const char *name, const void *object)
 {
     const struct metric *metric = object;

@@ -65,8 +65,8 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
-// Makes a run of the parsed document `json`, and releases the document. Its results come from
-// `rows` if that is not NULL. Returns NULL if `json` is NULL or not a valid run.
+// Makes a run of the parsed document `json`, and releases the document. The results come from
+// `rows` if `rows` is not NULL. Returns NULL if `json` is NULL or not a valid run.
 static struct run *run_of(json_t *json, struct json_rows *rows, const char *name, struct error *err)
 {
     if (!json)

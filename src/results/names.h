@@ -10,8 +10,8 @@
 struct words {
     const char *const *names;
     size_t count;
-    // Text for error messages that says which words are allowed: "lower, higher or none". If it is
-    // NULL, an unknown word is not an error: it is read as the index `count`.
+    // Text for error messages, with the allowed words: "lower, higher or none". If it is NULL, an
+    // unknown word is no error and is read as the index `count`.
     const char *expected;
 };
 

@@ -83,7 +83,7 @@ struct param_info {
     uint64_t multiple; // every value is a multiple of this number; 0 allows any value
     bool power_of_two;
     bool takes_max; // true: the word "max" is an allowed value
-    // Value that a case leaves out: the case then lacks the parameter. NULL if no value is left
+    // Value that a case leaves out; the case then lacks the parameter. NULL if no value is left
     // out.
     const char *unsaid;
     // Key that cases use instead of `key`: "bytes" for the parameter "message". NULL if they use
@@ -254,8 +254,8 @@ bool case_matches(const struct bench_case *c, const char *conditions);
 // if the case lacks the key.
 unsigned case_choice(const struct bench_case *c, const char *key);
 
-// These functions return the number or text of a key. If the case lacks the key, the process ends:
-// this is a programming error.
+// These functions return the number or text of a key. If the case lacks the key, the process ends,
+// because this is a programming error.
 uint64_t case_uint(const struct bench_case *c, const char *key);
 double case_real(const struct bench_case *c, const char *key);
 const char *case_text(const struct bench_case *c, const char *key);
@@ -297,7 +297,7 @@ struct metric {
 // Returns the unit for screens: FLOP/s for floating-point operations per second, else metric->unit.
 enum unit metric_unit_shown(const struct metric *metric);
 
-// Returns how many times better `value` is than `other`: other ÷ value if lower is better, else
+// Returns the ratio by which `value` is better than `other`: other ÷ value if lower is better, else
 // value ÷ other.
 double better_ratio(enum better better, double value, double other);
 
@@ -473,7 +473,7 @@ const struct named_number *result_sensor(const struct result *result, const char
 // Returns the median of a metric; NaN if the result has no such metric.
 double result_median(const struct result *result, const char *metric);
 
-// Sets metric.floating of the result's metrics as the benchmark declares (metric_info.floating).
+// Sets metric.floating of each metric to true if the case meets its metric_info.floating.
 void result_mark_floating(const struct benchmark_info *info, struct result *result);
 
 // True if the case was measured: the verdict is ok or suspect.

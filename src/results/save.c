@@ -267,7 +267,8 @@ static void remove_stale(struct arena *arena, const struct target *target)
         closedir(folder);
 }
 
-// In a folder with the sticky bit, such as /tmp, only root and the owners can replace a file.
+// Returns true if the user may replace the target. In a folder with the sticky bit, such as /tmp,
+// only root and the owners can replace a file.
 static bool may_replace(const struct target *target)
 {
     struct stat folder;

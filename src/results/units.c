@@ -12,7 +12,7 @@ const char *unit_name(enum unit unit)
     return words_name(&unit_words, unit);
 }
 
-// Each unit in `names` is `base` times the one before; names[home] is the unscaled unit.
+// Each unit in `names` is `base` times the unit before it; names[home] is the unscaled unit.
 struct scale {
     double base;
     unsigned home, count;
