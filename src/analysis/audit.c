@@ -108,7 +108,8 @@ static void name_claim(struct run *run, struct tally *tally, const struct result
                                 tally->named ? ", " : "", counter->name, result->key, differs);
 }
 
-// Counts cases that claim reads from memory, and keeps the one that the L2 served most.
+// Counts cases that claim reads from memory, and keeps the case of which the L2 served the largest
+// share.
 static void tally_served(struct tally *tally, const struct result *result,
                          const struct counter *counter)
 {

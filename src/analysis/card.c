@@ -140,8 +140,8 @@ static struct card_figure figure_of_result(const struct builder *b, const struct
     figure.version = result->version;
     figure.verdict = result->verdict;
     figure.reason = reason_of(result);
-    // Such a case has too few rounds so far. A run that still measures will visit it again, so the
-    // figure may change. (The file of a killed run also has this reason.)
+    // A case with this reason has too few rounds so far. A run that still measures will visit it
+    // again, so the figure may change. (The file of a killed run also has this reason.)
     figure.provisional = result_reason(result, REASON_UNFINISHED);
     if (!result_measured(result) || !metric || !isfinite(metric->median) || metric->median <= 0)
         return figure;
@@ -213,8 +213,8 @@ static bool best_figure(const struct builder *b, struct card_figure *best)
 
 // ---------------------------------------------------------------- figures of kind HEADLINE_LEVELS
 
-// Returns the case with the median latency on level k of the latency curve. Considers only cases
-// with the verdict ok if these are at least half.
+// Returns the case with the median latency on level k of the latency curve. If at least half of the
+// level's cases have the verdict ok, considers only these cases.
 static const struct result *middle_case(const struct builder *b, size_t k)
 {
     const struct plateau *level = &b->card->curve.fit.levels[k];

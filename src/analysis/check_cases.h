@@ -50,9 +50,8 @@ const struct check_case *check_wanted(const struct result *result);
 const struct result *check_result(const struct run *run, const struct run_device *device,
                                   enum check_metric metric, double peer);
 
-// Returns the reason why a low figure of the device does not mean that the card is slow: the host
-// was busy, or something altered the driver. Returns NULL if the figure's result has no such
-// reason.
+// Returns the reason that excuses a low figure of the device: the host was busy, or something
+// altered the driver. Returns NULL if the figure's result has no such reason.
 const struct reason *check_excuse(const struct run *run, const struct run_device *device,
                                   const struct check_figure *figure);
 

@@ -84,8 +84,8 @@ static int compare(const void *a, const void *b)
 
 // ---------------------------------------------------------------- pooling the spreads
 
-// Sums of squared deviations of the logarithms of figures: of cards from the mean of their model
-// (`between`), and of runs from the mean of their card (`repeats`).
+// Sums of squared deviations. `between`: each card from the mean of its model; `repeats`: each run
+// from the mean of its card. Figures count by their logarithms.
 struct sums {
     double between, repeats;
     // Degrees of freedom: the number of squared deviations minus the number of means.
@@ -244,8 +244,9 @@ static const struct result *comparable(struct arena *arena, const struct run *ru
     return usable && !result_mismatch(arena, known, result) ? known : NULL;
 }
 
-// Adds the value of another run. Each run of the judged device itself adds one; of another card,
-// the last run counts. All cards without a UUID share one value, because they may be one card.
+// Adds the value of another run. Each run of the judged device's own card adds a value; of another
+// card, only the last run counts. All cards without a UUID share one value, because they may be one
+// card.
 static void add_other(struct check_others *others, const struct run_device *card,
                       const struct result *result, const struct metric *metric, double factor)
 {

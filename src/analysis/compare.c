@@ -45,20 +45,20 @@ enum side {
 // The same metric of one case in two runs: element 0 is from run base, element 1 from run new.
 struct figure {
     const struct metric *of[2]; // the metric in base and in new; NULL if unknown
-    // The metric of which the one in `of` is a part (metric_info.part_of); NULL if there is none.
+    // The metric that contains the metric in `of` (metric_info.part_of); NULL if there is none.
     const struct metric *whole[2];
 };
 
 // Returns true if `a` is surely below `b` by more than the threshold. The threshold is a share of
-// `whole` if `a` is a part of it, else of `a`.
+// `whole` if `a` is a part of `whole`, else of `a`.
 static bool is_below(const struct metric *a, const struct metric *b, const struct metric *whole,
                      double threshold)
 {
     return b->ci95[0] - a->ci95[1] > threshold * fabs(whole ? whole->ci95[1] : a->ci95[1]);
 }
 
-// Returns true if the change is surely at most the threshold, a share of the base. For a metric
-// that is a part of another one, it is a share of that one.
+// Returns true if the change is surely at most the threshold, a share of the base. If the metric is
+// a part of another metric, the threshold is a share of the containing metric.
 static bool is_within(const struct figure *figure, double threshold)
 {
     const struct metric *base = figure->of[0], *now = figure->of[1];
@@ -202,8 +202,8 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-// An outlier is a figure that differs by chance, between two healthy cards, by more than
-// card_spread_of. It differs by at most this many times card_spread_of, in logarithms.
+// An outlier is a figure that by chance differs by more than card_spread_of between two healthy
+// cards. In logarithms, it differs by at most this many times card_spread_of.
 static const double outlier_most = 3;
 
 // Returns true if the figure's change is small enough for an outlier (outlier_most).
@@ -229,7 +229,8 @@ static enum compare_word word_for(const struct comparing *c, const char *benchma
         if (side_beyond(c, benchmark, time) != in_time)
             return COMPARE_CARD;
         if (cycles->of[0] && cycles->of[1] && side_beyond(c, benchmark, cycles) != in_time)
-            // The cards differ in time only: in core cycles they differ no more than healthy cards.
+            // The cards differ only in time. In core cycles, they differ no more than healthy
+            // cards.
             return COMPARE_CLOCK;
     }
     return word_of(in_time, time->of[0]->better);
@@ -346,7 +347,7 @@ static void pair_compare(struct comparing *c, const struct device_pair *pair,
         compare_excuse_outliers(c->arena, c->compare, pair, first);
 }
 
-// For each device without a partner in the other run, adds a row for each measured result.
+// Adds a row for each measured result of each device without a partner in the other run.
 static void unpaired_list(struct comparing *c, enum compare_word word,
                           const struct result_index *index)
 {

@@ -63,7 +63,7 @@ static double bound_of(const struct check_others *others, const struct check_spr
 {
     switch (check_class_of(of->metric)) {
     case CHECK_CLASS_HOST:
-        // A faulty link falls to half its speed. In logarithms, the bound is halfway to that.
+        // A faulty link falls to half its speed. In logarithms, the bound is halfway to this speed.
         return sqrt(2) - 1;
     case CHECK_CLASS_CHIP:
     case CHECK_CLASS_MATRIX:
@@ -129,7 +129,7 @@ static void judge_figure(struct judging *j, struct check_figure *figure)
         judge_by(j, &others, figure);
 }
 
-// Returns the natural logarithm of how many times worse the figure is than expected.
+// Returns the natural logarithm of the factor by which the figure is worse than expected.
 static double deficit_of(const struct check_figure *figure)
 {
     double deficit = log(figure->expected / figure->value);
@@ -313,7 +313,7 @@ static bool find_busy(struct run *run, struct check *check)
 }
 
 // Returns a text like "17 of 18 NVLinks work" if only some links work; otherwise NULL. Missing
-// links need not be a fault: some boards have fewer bridges than the card has links.
+// links need not be a fault, because some boards have fewer bridges than the card has links.
 static const char *nvlinks_text(struct run *run, const struct check *check)
 {
     const struct check_state *state = &check->state;

@@ -76,7 +76,7 @@ static const char *copy_text(struct fleet *fleet, const char *text)
     return text ? arena_strdup(fleet->arena, text) : NULL;
 }
 
-// What all cards from one run file have in common.
+// Data that all cards from one run file have in common.
 struct origin {
     const char *host, *file, *tool, *started;
 };
@@ -303,7 +303,7 @@ void fleet_keep_each_once(struct fleet *fleet)
 {
     size_t count = fleet->count, dropped = 0;
     struct fleet_card **all = fleet->cards;
-    // Pairs of checks of the same card: the check that is dropped, then the check that is kept.
+    // Pairs of checks of the same card: first the dropped check, then the kept check.
     struct fleet_card **pairs = ARENA_ARRAY(fleet->arena, 2 * count, struct fleet_card *);
     if (count)
         qsort(all, count, sizeof(struct fleet_card *), compare_checks);

@@ -165,8 +165,8 @@ struct fleet_relation {
     size_t kind;
     enum check_metric metric;
     double rank; // rank correlation of the loss with the quantity
-    // Median loss of the quarter of cards with the highest values of the quantity, minus the median
-    // loss of the quarter with the lowest values.
+    // Difference of two median losses: of the quarter of cards with the highest values of the
+    // quantity, minus the quarter with the lowest values.
     double quarters;
 };
 
@@ -194,7 +194,7 @@ struct fleet {
     size_t kind_count;
     size_t hosts;
     size_t grades[FLEET_GRADE_COUNT];
-    // Number of figures that were compared with those of other cards.
+    // Number of figures that were compared with the figures of other cards.
     size_t tests;
     struct fleet_entry *list; // cards that somebody should look at, the worst entry first
     size_t list_count;
@@ -238,7 +238,7 @@ void fleet_keep_each_once(struct fleet *fleet);
 void fleet_compare(struct fleet *fleet);
 void fleet_find_patterns(struct fleet *fleet);
 
-// Returns by what share `value` is worse than `other`: 0.5 for half a bandwidth, 1 for twice a
+// Returns the share by which `value` is worse than `other`: 0.5 for half a bandwidth, 1 for twice a
 // latency.
 double fleet_loss(enum check_metric metric, double value, double other);
 

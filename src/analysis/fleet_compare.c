@@ -132,7 +132,7 @@ static size_t gather_numbers(const struct fleet_metric *summary, enum check_metr
     return count;
 }
 
-// Inverse of log_loss: returns the value for which log_loss returns `loss`.
+// Returns the value for which log_loss returns `loss`.
 static double value_at(enum check_metric metric, double loss)
 {
     return exp(check_metric_better(metric) == BETTER_LOWER ? loss : -loss);
@@ -184,7 +184,8 @@ static void score(struct fleet *fleet, struct fleet_card *card, enum check_metri
 
 // ---------------------------------------------------------------- numbers from the driver
 
-// Returns the address of number i, of those that may explain a slow card; NULL if i is too large.
+// Returns the address of number i of the state's numbers that may explain a slow card; NULL if i is
+// too large.
 static double *state_number(struct check_state *state, size_t i)
 {
     double *const numbers[] = {&state->core_clock_hz, &state->memory_clock_hz,

@@ -58,8 +58,9 @@ static struct bounds find_bounds(const struct fleet *fleet)
                                     FLEET_BOUND_CHANCE <= FLEET_DISCOVERIES * (double)broken / n};
 }
 
-// Returns true if chance may explain the verdict slow of a check: each slow figure is just beyond a
-// bound from many cards. Returns false if the host link is the cause, or if bounds->often is set.
+// Returns true if chance may explain a check's verdict slow, because each slow figure is just
+// beyond a bound from many cards. Returns false if the host link is the cause, or if bounds->often
+// is set.
 static bool may_be_chance(const struct check *check, const struct bounds *bounds)
 {
     bool any = false,

@@ -25,7 +25,8 @@ static void remark(struct fleet *fleet, const char *name, const char *text)
 
 // A host's name, split at the last number before its domain: "r01n17.eu" is "r01n", 17, ".eu".
 struct numbered {
-    // Length of the name before the number; of the whole name if it has none of up to nine digits.
+    // Length of the name before the number. If the name has no number of up to nine digits, length
+    // of the whole name.
     size_t before;
     size_t digits;
     unsigned long number;
@@ -158,8 +159,8 @@ static void find_missing_hosts(struct fleet *fleet)
     }
 }
 
-// Returns the index after the last card in the host of card `i`; *present is how many were found.
-// A card that was checked through several APIs counts once: the API with the most cards counts.
+// Returns the index after the last card in the host of card `i`. Sets *present to the number of
+// cards found. If a card was checked through several APIs, the API with the most cards counts.
 static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
 {
     const char *host = fleet->cards[i]->host;
@@ -263,9 +264,9 @@ static size_t group_end(const struct member *members, size_t count, size_t i)
     return end;
 }
 
-// Adds a group. Its effect is the median loss of its cards minus that of their kind, reduced
-// towards 0 for a small group. The score uses the standard error of the median of n normal values,
-// 1.25 σ / √n. Adds nothing if fewer than FLEET_GROUP_LEAST cards were compared.
+// Adds a group. Its effect is the median loss of its cards minus the median loss of their kind,
+// reduced towards 0 for a small group. The score uses the standard error of the median of n normal
+// values, 1.25 σ / √n. Adds nothing if fewer than FLEET_GROUP_LEAST cards were compared.
 static void add_group(struct fleet *fleet, size_t kind, enum check_metric metric,
                       const struct member *members, size_t count)
 {
@@ -350,7 +351,8 @@ static int compare_pairs(const void *a, const void *b)
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-// Returns the median y of the quarter of the pairs with the largest x, minus that of the smallest.
+// Returns the median y of the quarter of the pairs with the largest x, minus the median y of the
+// quarter with the smallest x.
 static double quarters_of(struct arena *arena, const double *x, const double *y, size_t count)
 {
     double(*pairs)[2] = arena_array(arena, count, sizeof *pairs);

@@ -49,7 +49,7 @@ double hits_rate(const struct result *result, unsigned level)
 
 // ---------------------------------------------------------------- sizes at which hits end
 
-// Indices of the two points of a latency curve between which the hits of a cache end. At `held`,
+// Indices of two points of a latency curve; between them, the hits of a cache end. At `held`,
 // almost all reads hit the cache. At `next`, the next point with a known hit rate, fewer reads do.
 struct end {
     size_t held, next;

@@ -91,8 +91,8 @@ struct level_height {
 struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
                                   const char *metric);
 
-// Returns by how much the points of level k differ: the difference between the 90th and the 10th
-// percentile of the metric, divided by its median. NaN if no point has the metric.
+// Returns the spread of the metric on level k: the difference between its 90th and 10th percentile,
+// divided by its median. NaN if no point has the metric.
 double levels_spread(struct arena *arena, const struct level_curve *curve, size_t k,
                      const char *metric);
 

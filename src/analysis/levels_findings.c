@@ -120,7 +120,7 @@ static void report_other(struct run *run, struct arena *arena, const struct leve
                            NULL, "%s: %s", curve->label, staircase_text(arena, run, curve));
 }
 
-// Returns the largest size at which a level is known to end, as " beyond 48 KiB"; "" if unknown.
+// Returns the largest size that is known as the end of a level, as " beyond 48 KiB"; "" if unknown.
 static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
 {
     return fit->flat < 2

@@ -125,7 +125,8 @@ struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
     return pairs;
 }
 
-// Sorts results by key, then by device. Of equal ones, the one that is later in the run is first.
+// Sorts results by key, then by device. Of results with equal key and device, the later one in the
+// run is first.
 static int compare_places(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;
