@@ -235,7 +235,7 @@ static void judge_memory_clock(struct measure_card *card, struct measure_visit *
         card->memory_hz = hz;
 }
 
-// Work that finds the card's memory full may run from the host's memory, and no driver says so.
+// If the card's memory is full, work may run from the host's memory, and no driver reports it.
 static void judge_free_memory(const struct measure_card *card, struct measure_visit *visit)
 {
     double free_bytes =

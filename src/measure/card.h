@@ -31,8 +31,8 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 // ---------------------------------------------------------------- sensors and core clock of visits
 
 // Judges the clocks of each visit and adds sensor values to the visit. Sensors are never read while
-// something is timed, and at most every 250 ms while the core clock is not low: on an H200, one
-// value may take 1 ms.
+// something is timed, and at most every 250 ms while the core clock is not low, because one value
+// may take 1 ms (H200).
 struct measure_card;
 
 // Opens the sensors of a device. If fathom can read none of them, the result can still judge the
@@ -50,9 +50,9 @@ struct measure_traffic {
 // measurement that took d ns is recent until 25 × d ns after its beginning.
 struct measure_traffic measure_card_traffic(struct measure_card *card);
 
-// Returns by how many bytes the card's used memory changed while it was observed
-// (sensors_memory_change); NaN if the card has no such sensor. Takes 2 ms, but 20 ms at first and
-// after a change was seen.
+// Observes the card's used memory and returns its change in bytes (sensors_memory_change); NaN if
+// the card has no such sensor. Takes 2 ms; the first call, and each call after a seen change, takes
+// 20 ms.
 double measure_card_memory_change(struct measure_card *card);
 
 // Begins a visit. The caller stores the result in measure_request.pace. For *case_hz see
@@ -65,7 +65,8 @@ struct measure_pace *measure_card_begin(struct measure_card *card, double *case_
 // - The card's memory was almost full: the visit should be repeated (reason `shared-device`).
 // - The core clock changed during the samples, or is too low for this kind of load: the visit
 //   should be repeated (reason `low-clock`).
-// - The core clock is only lower than under other loads: remark `low-clock`.
+// - The core clock is lower than under other loads, but not too low for this one: remark
+//   `low-clock`.
 // - The card reports what limits the core clock: in both cases, only the remark `throttled`.
 // - The visit uses memory, and the memory clock was higher earlier in the run: the visit should be
 //   repeated.
@@ -76,7 +77,7 @@ void measure_card_note(struct measure_card *card, const struct benchmark_info *i
 
 // Returns what limited the core clock between two readings, as a set of enum sensor_throttle. A
 // limiter counts if it was active for at least 2 % of the time. If the card does not report how
-// long limiters were active, those active at the second reading count.
+// long limiters were active, the limiters that are active at the second reading count.
 unsigned measure_card_limiter(const struct sensor_reading *from, const struct sensor_reading *to);
 
 // Returns the mean power in watts between two readings of the energy counter; NaN if

@@ -147,8 +147,8 @@ struct measure_count_claims measure_claim_counts(const struct measure_claim *cla
 
 // ---------------------------------------------------------------- metrics of the claimed work
 
-// Returns the claim. If it is about all cores, and the driver states a wrong number of them, their
-// number becomes unknown. A claim about one core of several stays as it is.
+// Returns the claim. If it is about all cores, and the driver states a wrong number of cores, the
+// number becomes unknown (0). A claim about one core of several stays as it is.
 static struct measure_claim trusted_claim(const struct measure_account *account)
 {
     struct measure_claim claim = *account->claim;

@@ -40,29 +40,29 @@ struct measure_claim {
 };
 
 // Returns a number that identifies the kind of load, for struct visit_clock. The number is 0 if
-// claim->cores is 0, and MEASURE_ONE_CORE for all loads on a single core. Two other claims have the
-// same number if they agree in the number of cores, the levels of memory, the kinds of arithmetic,
-// and nearly in the ratio of results to bytes (steps of a quarter octave).
+// claim->cores is 0, and MEASURE_ONE_CORE for all loads on a single core. Two claims for several
+// cores have the same number if they agree in the number of cores, the levels of memory, the kinds
+// of arithmetic, and nearly in the ratio of results to bytes (steps of a quarter octave).
 uint32_t measure_claim_load(const struct measure_claim *claim);
 
 enum {
     MEASURE_ONE_CORE = 1
 };
 
-// The highest possible rate of something that the timed work reads, writes or computes, such as
-// bytes or results (see measure_claim_bound).
+// The highest possible rate at which the work reads, writes or computes (measure_claim_bound):
+// bytes or results per time.
 struct measure_bound {
     double per_s;     // highest amount per second of all cores together, at the given core clock
     double per_cycle; // highest amount per core cycle of one core
 };
 
-// Returns the highest possible rate of bytes or results, if one unit of work has `amount` of them:
-// the lowest limit of all that `claim` contains. Both members are 0 if the claim is empty or a
+// Returns the highest possible rate of bytes or results, if one unit of work has `amount` of them.
+// The lowest limit of all work in `claim` decides. Both members are 0 if the claim is empty or a
 // limit is not known.
 //
-// If core_hz or claim->cores is 0, limits per cycle and per second cannot be converted: per_s is 0
-// if a limit of the cores applies (L1, shared memory, arithmetic), per_cycle if one of the memory
-// or link.
+// If core_hz or claim->cores is 0, limits per cycle and per second cannot be converted. Then per_s
+// is 0 if a limit of the cores applies (L1, shared memory, arithmetic), and per_cycle is 0 if a
+// limit of the memory or the link applies.
 struct measure_bound measure_claim_bound(const struct measure_claim *claim,
                                          const struct measure_limits *limits, double amount,
                                          double core_hz);
@@ -96,13 +96,14 @@ struct measure_count_claims measure_claim_counts(const struct measure_claim *cla
                                                  const struct gpu_info *info);
 
 // Predicts the hardware counters of kernels that read a working set of `set_bytes` bytes again and
-// again: `l2_read` is 0 up to half of the L1, `dram_read` is 0 up to 3/8 of the last cache, if its
-// size is known.
+// again: `l2_read` is 0 if the set is at most half of the L1; `dram_read` is 0 if the set is at
+// most 3/8 of the last cache, and this cache is known.
 void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
                         struct measure_count_claims *claims);
 
 // Adds the reason "unseen-cache", which makes the case suspect, to a visit that should measure
-// memory: if the size of the last cache is not known and may hold the working set of `bytes` bytes.
+// memory, if the last cache may hold the working set of `bytes` bytes and the size of this cache is
+// not known.
 void measure_claim_memory(struct measure_visit *visit, const struct measure_limits *limits,
                           uint64_t bytes);
 

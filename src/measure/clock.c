@@ -43,7 +43,7 @@ enum {
     // Maximum number of loop iterations in one invocation, at most stamps × (iterations + 9). After
     // 65535, Mesa's software GPU ends all loops without an error (LP_MAX_TGSI_LOOP_ITERATIONS).
     LOOPS_MAX = 65000,
-    // Stamps per workgroup in a lead. The kernel waits between them: that is the light work.
+    // Stamps per workgroup in a lead. The kernel's wait between them is the light work.
     LEAD_STAMPS = 2,
     // number of workgroups of the clock kernel if the number of cores is not known
     GROUPS_UNKNOWN = 64,
@@ -159,8 +159,8 @@ void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *bat
 static const double snap = 0.02;
 static const uint64_t no_narrow_counter = UINT64_C(1) << 25;
 static const double slowest_core_hz = 150e6;
-// The host may notice the end of a run late. It measures the device clock and, without such a
-// clock, the time stamps.
+// The limits are wide, because the host may notice the end of a run late. The host's clock measures
+// the device clock and, without a device clock, the time stamps.
 static const double stamps_off_allowed = 0.1, dispatch_most_ns = 1e5;
 
 enum {
@@ -216,7 +216,7 @@ static unsigned bits_of(uint64_t value)
     return bits;
 }
 
-// Above NARROW_BITS_MOST the width is 64: no known counter has between 57 and 63 bits.
+// Above NARROW_BITS_MOST the width is 64, because no known counter has between 57 and 63 bits.
 static unsigned wide_bits(uint64_t highest)
 {
     unsigned bits = bits_of(highest);

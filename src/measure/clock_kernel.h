@@ -18,8 +18,8 @@ struct clock_stamp {
 uint32_t clock_kernel_iterations(uint32_t stamps);
 
 // Returns how many workgroups of the clock kernel run before each sample, and again after it: two
-// per core, but at most 1024. With two, almost every core runs at least one. Returns 64 if the
-// number of cores is not known.
+// per core, but at most 1024. With two per core, almost every core runs at least one workgroup.
+// Returns 64 if the number of cores is not known.
 uint32_t clock_kernel_groups(const struct gpu_info *info);
 
 struct clock_dispatch {
@@ -47,8 +47,8 @@ uint32_t clock_kernel_core(const uint32_t *words, uint32_t stamps, uint32_t grou
 struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, uint32_t group,
                                       uint32_t stamp);
 
-// Returns on how many different cores the `groups` workgroups of a dispatch with one stamp per
-// workgroup ran; 0 if they do not know their core.
+// Returns the number of cores on which the `groups` workgroups of a dispatch ran (one stamp each);
+// 0 if any of them does not know its core.
 unsigned clock_kernel_cores(struct arena *scratch, const uint32_t *words, uint32_t groups);
 
 // ---------------------------------------------------------------- computed from stamps
@@ -80,26 +80,27 @@ unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 // time stamps; 0 if not known.
 // - Step of a clock: the greatest common divisor of all differences between neighbouring readings.
 // - Step of the time stamps: the greatest common divisor of all spans, in units of stamp_step_ns.
-// - Tick of the device clock: measured with the host's clock, between the ends of two runs, one
-//   from the first and one from the last third of the runs; each is the one that the host noticed
-//   soonest. A result within 2 % of 1 ns, or of stamp_step_ns, becomes that value.
+// - Tick of the device clock: measured with the host's clock, from the end of a run in the first
+//   third of the runs to the end of a run in the last third. In each third, the run whose end the
+//   host noticed soonest counts. A result within 2 % of 1 ns, or of stamp_step_ns, becomes exactly
+//   1 ns or stamp_step_ns.
 // - Rate of the core's counter: its ticks per tick of the device clock, the median over stretches
 //   of half a run, in the runs with the most iterations.
-// - The same without a device clock: from the spans of these runs, less the time that a run with 0
-//   iterations takes beside its stamps. A span encloses its stamps, so the smallest span / ticks is
-//   the best.
+// - Rate of the core's counter without a device clock: from the spans of these runs, less the time
+//   that a run with 0 iterations takes outside its stamps. A span encloses its stamps, so the
+//   smallest quotient span / ticks is the best.
 // - Time stamps against the device clock: the span of a run, relative to the time from its first to
 //   its last stamp. The smallest such quotient of the runs with the most iterations counts, because
 //   other work makes spans longer. Below 0.9 or above 1.1, with two steps of the time stamps and
 //   0.1 ms for a dispatch, the time stamps disagree.
-// - The same without a device clock, against the host's clock: how much longer the shortest run
-//   with the most iterations is than the shortest run with 0 iterations, by the time stamps and
-//   from asked_ns to seen_ns. The difference leaves out what the host needs for each run.
+// - Time stamps without a device clock, against the host's clock: both measure the shortest run
+//   with the most iterations, less the shortest run with 0 iterations. The host measures from
+//   asked_ns to seen_ns. The subtraction leaves out the time that the host needs for each run.
 //
 // A counter does not count core cycles in three cases:
 // - It ticks like the device clock: equal rates within 1e-4, and equal steps (lavapipe).
 // - There is no device clock, and the counter ticks at 1 GHz ± 0.5 %.
-// - It is slower than 150 MHz, as no core under load is: it counts a crystal's ticks.
+// - It is slower than 150 MHz, so it counts a crystal's ticks: every core under load is faster.
 void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, size_t count,
                           double stamp_step_ns, struct measure_clock *clock);
 

@@ -7,15 +7,18 @@
 
 enum {
     STAMPS = 128,
-    // Runs with 0 iterations at each end of the probe: the host notices one of them without delay.
+    // Number of runs with 0 iterations at each end of the probe. With so many runs, the host
+    // notices the end of one of them without delay.
     BRIEF_RUNS = 8,
     LONG_RUNS = 3,
-    // Without a device clock, the host measures the runs. It notices one of so many without delay.
+    // Number of long runs without a device clock. The host then measures them, and notices the end
+    // of one of so many without delay.
     LONG_RUNS_HOST = 16,
     RUNS_MAX = 60
 };
 static const double long_run_ns = 4e6;
-// Pause before the last runs: a longer probe measures the device clock's tick more precisely.
+// Pause before the last runs, because a longer probe measures the device clock's tick more
+// precisely.
 static const uint64_t pause_ns = 30 * NS_PER_MS;
 static const uint64_t timeout_ns = 5 * NS_PER_S;
 

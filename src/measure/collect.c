@@ -61,7 +61,8 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
     return rounds;
 }
 
-// Returns how many rounds are enough. With fewer unflagged visits, the result uses all visits.
+// Returns the number of rounds that is enough. With fewer unflagged visits, the result uses all
+// visits.
 static unsigned rounds_needed(const struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
@@ -94,8 +95,8 @@ static struct interval spread_of(const struct round_metric *metric, double confi
     return interval_of_median(medians, metric->rounds, confidence);
 }
 
-// Returns the median and its interval, which extends at least one clock step to either side. With a
-// single round, the interval that its visit computed counts (visit_half).
+// Returns the median and its interval, which extends at least one clock step to either side. If
+// there is only one round, the interval is the one that its visit computed (visit_half), if any.
 static struct interval interval_of(const struct round_metric *metric, double confidence,
                                    struct arena *scratch)
 {
@@ -112,8 +113,8 @@ static struct interval interval_of(const struct round_metric *metric, double con
     return interval;
 }
 
-// Returns true if half of the first metric's interval is within the goal, the share `enough` of the
-// median, or one clock step, or if no metric has values.
+// Returns true if the half-width of the first metric's interval is within the goal, the share
+// `enough` of the median, or one clock step. Also returns true if no metric has values.
 static bool is_precise(const struct collect *collect, double confidence, double enough)
 {
     const struct round_metric *metric = rounds_primary(collect->rounds);
@@ -126,8 +127,9 @@ static bool is_precise(const struct collect *collect, double confidence, double 
     return half <= fmax(fmax(goal, enough) * fabs(spread.median), metric->step);
 }
 
-// Keeps a case from repeating visits without end. Once too many have a reason to be repeated, the
-// case ends if enough others are left; else all visits count from now on, also the earlier ones.
+// Keeps a case from repeating visits without end. Once too many visits have a reason to be
+// repeated, the case ends if enough visits are without one. Otherwise all visits count from now on,
+// also the earlier ones.
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;
@@ -320,8 +322,8 @@ static void copy_sensors(const struct measure_visit *kept, struct measure_visit 
 
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result)
 {
-    // If too few visits are without a reason to be repeated, the result uses all visits: an
-    // uncertain result is better than none.
+    // If too few visits are without a reason to be repeated, the result uses all visits, because an
+    // uncertain result is better than no result.
     bool enough = collect->flagged == 0 || collect_rounds(collect) >= rounds_needed(collect);
     const struct rounds *rounds = enough ? collect->rounds : gather(collect, true, arena);
     const struct measure_visit *kept = rounds->kept;

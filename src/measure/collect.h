@@ -7,8 +7,8 @@
 // (math/stats.h): samples within a round may depend on each other, but rounds are apart in time.
 //
 // Stop rule. After rounds_min rounds, and after 2, 4, 8 … times as many, the rule looks at the
-// interval of the first metric (5, 10, 20, 40 … rounds; 3 and 6 in `quick`). The case stops if half
-// of the interval is within the goal or within one step of the clock.
+// interval of the first metric (5, 10, 20, 40 … rounds; 3 and 6 in `quick`). The case stops if the
+// half-width of the interval is within the goal or within one step of the clock.
 //
 // Confidence. Each look may be wrong by chance, so the looks share an error of 5 %. Look number k
 // (0, 1, …) gets the error 0.05 / 2^(k+1), so its confidence is 1 − 0.05 / 2^(k+1). All looks
@@ -16,8 +16,8 @@
 // its last round, when its budget of time is spent, or when too many visits had to be repeated.
 // Such an end does not depend on the width of the interval. So the last interval gets all the error
 // that is left: its confidence is 1 − 0.05 / 2^k, where k is the number of the look after the last
-// round; if that round has none, the number of the next look. tests/unit/test_coverage.c checks the
-// confidence with simulations.
+// round; if there is no look after that round, k is the number of the next look.
+// tests/unit/test_coverage.c checks the confidence with simulations.
 //
 // Each known interval of a result extends at least one step of the clock to either side of the
 // median.
@@ -31,16 +31,16 @@
 // clocks and rates.
 #define COLLECT_SHARE_MOST 1.02
 
-// Limits, relative to the median, for metrics whose samples include time of the host
-// (visit_by_host): the smallest goal for half of the interval; and the half above which, if it also
-// misses the goal, the result is suspect or gets a remark. Medians of healthy machines with equal
-// cards differ by about these shares (docs/evidence/results.md), so a narrower interval would say
-// nothing about the next run.
+// Limits for the half-width of an interval, relative to the median, of metrics whose samples
+// include time of the host (visit_by_host). COLLECT_HOST_GOAL is the smallest goal. Above
+// COLLECT_HOST_MOST, or above the goal if it is larger, the first metric is suspect and other
+// metrics get a remark. Medians of healthy machines with equal cards differ by about these shares
+// (docs/evidence/results.md), so a narrower interval would say nothing about the next run.
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
-// Half of the first metric's interval, relative to the median, up to which its precision gets no
-// remark. Rates have a narrower goal, so that two runs agree within this share.
+// Relative half-width up to which the first metric's precision gets no remark. Rates have a
+// narrower goal, so that two runs agree within this share.
 #define COLLECT_PRECISE_ENOUGH 0.01
 
 enum {
@@ -49,7 +49,7 @@ enum {
 };
 
 struct collect_rule {
-    // Goal for half of the first metric's interval, relative to the median; 0 means 0.005.
+    // Goal for the relative half-width of the first metric's interval; 0 means 0.005.
     double goal;
     // Number of rounds after which the precision is first checked; 0 means COLLECT_ROUNDS_MIN.
     unsigned rounds_min;
@@ -68,7 +68,8 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
                                const struct collect_rule *rule);
 
 // Adds a copy of the visit to the case. A visit with a reason to be repeated does not count as a
-// round. But once too many visits have such a reason, and too few have none, all visits count.
+// round. But once too many visits have such a reason, and too few visits are without one, all
+// visits count.
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
 
 // Gives the visits from number `first` on (0: all) a reason to be repeated, for example other work
@@ -87,7 +88,7 @@ void collect_failure(struct collect *collect, const struct error *err);
 unsigned collect_rounds(const struct collect *collect);
 unsigned collect_visits(const struct collect *collect);
 
-// Returns true if some metric has no value in any visit that counts so far.
+// Returns true if a metric has no value yet in the visits that count.
 bool collect_lacks_metric(const struct collect *collect);
 
 // Returns the name of a metric that depends on the host's processors (metric_info.by_host) and has
@@ -98,8 +99,8 @@ const char *collect_by_host(const struct collect *collect);
 // or the device time are used up, too many visits had to be repeated, or a visit failed.
 bool collect_done(const struct collect *collect);
 
-// Returns true if half of the first metric's interval is within the goal, COLLECT_PRECISE_ENOUGH or
-// one step of the clock, or if no metric has values.
+// Returns true if the half-width of the first metric's interval is within the goal,
+// COLLECT_PRECISE_ENOUGH or one step of the clock. Also returns true if no metric has values.
 bool collect_precise(const struct collect *collect);
 
 // Returns true if collect_failure has ended the case.

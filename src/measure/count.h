@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: MIT
-// Hardware counters of the work that a visit times (gpu/counters.h). A counted visit first takes
-// samples like every visit, but these samples are not used. Then it counts the same work twice: N
-// units, and 2 N. The difference of the two counts, divided by N, is what one unit moves and
-// computes. What both runs count besides the units cancels: the end of the batch, parameters, cache
-// lines left by earlier work. If a counter is a ratio, its value for 2 N units is used instead.
+// SPDX-License-Identifier: MIT Hardware counters of the work that a visit times (gpu/counters.h). A
+// counted visit first takes samples like every visit, but these samples are not used. Then it
+// counts the same work twice: N units, and 2 N. The difference of the two counts, divided by N, is
+// what one unit moves and computes. The subtraction removes what both runs count besides the units:
+// the end of the batch, parameters, cache lines left by earlier work. If a counter is a ratio, its
+// value for 2 N units is used instead.
 #ifndef MEASURE_COUNT_H
 #define MEASURE_COUNT_H
 
@@ -12,8 +12,9 @@
 
 struct measure_count;
 
-// Groups of counters. A device reads few counters at once, so it runs the work in several passes:
-// on an H200, two for MEASURE_COUNT_MEMORY, one or two for each further group, six for all.
+// Groups of counters. A device reads few counters at once, so it runs the work in several passes.
+// An H200 needs two passes for MEASURE_COUNT_MEMORY, one or two for each further group, and six for
+// all groups.
 enum measure_count_group {
     // All counters that belong to no other group: bytes read and written at each level (memory,
     // L2, L1), and instructions (FP16, FP32 and FP64 have their own group).

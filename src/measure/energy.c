@@ -14,7 +14,7 @@ enum {
 };
 // A submission counts as already ended if the host waited less than this many ns for it.
 static const uint64_t waited_least_ns = 100000;
-// An energy measurement may exceed length_ns by this many ns: some counters change rarely.
+// An energy measurement may exceed length_ns by this many ns, because some counters change rarely.
 static const uint64_t slack_ns = NS_PER_S / 2;
 
 struct measure_energy {
@@ -75,7 +75,7 @@ static size_t find_changes(const struct energy_reading *readings, size_t count,
     return found;
 }
 
-// Drops late changes at both ends: NVIDIA's library sometimes takes 50 ms to answer.
+// Drops late changes at both ends, because NVIDIA's library sometimes takes 50 ms to answer.
 static size_t trim(struct change **changes, size_t count, struct arena *scratch)
 {
     double *late_ns = ARENA_ARRAY(scratch, count, double);
@@ -90,8 +90,8 @@ static size_t trim(struct change **changes, size_t count, struct arena *scratch)
 }
 
 // Returns half of the interval of the power, relative to the power; NaN for too few changes. The
-// power has the errors of the first and last change; the scatter of all changes around a straight
-// line shows the error of one.
+// power has the errors of the first and the last change. The scatter of all changes around a
+// straight line shows the error of one change.
 static double half_of(const struct change *changes, size_t count, double length_ns,
                       struct arena *scratch)
 {
@@ -184,8 +184,8 @@ static bool submit(struct burn *burn, int which, struct error *err)
 }
 
 // Keeps IN_FLIGHT submissions in flight, so that the device stays busy while NVIDIA's library reads
-// the counter (4 ms, sometimes 50 ms). The host reads after it had to wait for a submission: only
-// then does it know how many have ended.
+// the counter (4 ms, sometimes 50 ms). The host reads the counter right after it had to wait for a
+// submission, because only then does it know how many submissions have ended.
 static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();

@@ -28,7 +28,7 @@ struct measure_energy_desc {
     uint64_t timeout_ns; // maximum wait for one submission, in ns
 };
 
-// The changes of the energy counter are here those that measure_energy_of keeps.
+// Here, changes of the energy counter are only the changes that measure_energy_of keeps.
 struct measure_energy_result {
     // Joules per unit of work; NaN if not known (see measure_energy_of).
     double unit_j;
@@ -58,10 +58,10 @@ struct energy_reading {
     double units;  // number of units of work that had surely ended before the reading
 };
 
-// Computes `result` from the first and the last change of the energy counter: only at a change is
-// the time of a value known. The host sees a change late, by at most the time since its previous
-// reading; changes at both ends that are later than the median delay are dropped. unit_j is NaN if
-// fewer than two changes remain, or no energy or unit came between them.
+// Computes `result` from the first and the last change of the energy counter, because the time of a
+// value is known only at a change. The host sees a change late, by at most the time since its
+// previous reading; changes at both ends that are later than the median delay are dropped. unit_j
+// is NaN if fewer than two changes remain, or no energy or unit came between them.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

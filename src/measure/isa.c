@@ -16,7 +16,7 @@ struct name {
     char text[NAME_BYTES];
 };
 
-// From the first line of a block to the branch that jumps back to this line.
+// A loop: from the first line of a block to the branch that jumps back to this line.
 struct loop {
     const char *begin, *end;
 };
@@ -130,8 +130,8 @@ static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)
         }
 }
 
-// In a loop with an access to memory other than s_load, s_loads may load descriptors for that
-// access. Scratch memory does not count.
+// Returns true for an access to memory by an instruction other than s_load, but not to scratch
+// memory. The s_loads of the same loop may load descriptors for this access.
 static bool is_other_access(const struct name *name)
 {
     static const char *const starts[] = {"buffer_", "tbuffer_", "global_",      "flat_",

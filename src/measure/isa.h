@@ -19,8 +19,8 @@ struct isa_loads {
 // Stores in `loads` the loads of the innermost loop that has the most. Returns false if no
 // innermost loop has a load.
 //
-// Loads of descriptors do not count: each s_load of 4 or 8 words in a loop that also accesses
-// memory by other instructions is taken for one.
+// Loads of descriptors do not count: an s_load of 4 or 8 words counts as one if the loop also
+// accesses memory by other instructions.
 bool isa_loop_loads(struct arena *arena, const char *assembly, struct isa_loads *loads);
 
 #endif

@@ -29,13 +29,14 @@ struct measure_limits {
     // source of the product's figures; NULL if the table of products lacks this device
     const char *product_source;
     // Number of cores (SM, CU or WGP; of a CPU: processors) as the driver counts them. If the
-    // driver reports no number, that of the table of products or of sysconf; 0 if not known.
+    // driver reports no number, it comes from the table of products or from sysconf; 0 if not
+    // known.
     unsigned cores;
     // Number of cores that run one workgroup together: 2 for the compute units of an RDNA workgroup
     // processor (WGP), else 1; 0 if not known.
     unsigned group_cores;
-    // Highest core clock in Hz that the driver reports, else that of the table of products; 0 if
-    // neither has one.
+    // Highest core clock in Hz: from the driver or, if it reports none, from the table of products;
+    // 0 if not known.
     double core_clock_hz;
     double dram_bytes_per_s; // theoretical bandwidth of the device's memory: data rate × bus width
     // Bandwidth of the link to the host in one direction; 0 if not known. measure_limits_of sets 0.
@@ -63,8 +64,8 @@ void measure_limits_of(const struct gpu_info *info, struct measure_limits *limit
 // no such row.
 bool measure_limits_product(size_t row, const char **name, const char **source);
 
-// Returns the size of the largest cache that may lie in front of memory: last_cache_bytes if that
-// is certain (last_cache_known), else at least 256 MiB, the largest in the table of products.
+// Returns the size of the largest cache that may lie in front of memory. This is last_cache_bytes
+// if last_cache_known is true, else at least 256 MiB, the largest cache in the table of products.
 uint64_t measure_limits_cache_most(const struct measure_limits *limits);
 
 // measure_limits_is_dram returns true if a working set of `bytes` surely lies in memory: it is at

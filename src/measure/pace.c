@@ -123,7 +123,7 @@ static bool lasts(struct pace_row *row, double hz, double error, unsigned visits
     return row->visits >= visits;
 }
 
-// Raises *known_hz, the highest known core clock, only after PACE_HIGHER successive visits: a
+// Raises *known_hz, the highest known core clock, only after PACE_HIGHER successive visits. A
 // single reading may be too high by a percent or two, and then the true clock would look low.
 static void raise_known(double *known_hz, struct pace_row *higher, double hz, double error)
 {

@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: MIT
-// Decides whether samples had the right core clock, and whether a visit repeats them. A card lowers
-// its clock while it has little to do. When work arrives, the card needs up to some tenths of a
-// second to raise the clock again. Samples at a low clock are repeated after a lead: light work
-// that gives the clock time to rise. The lead is part of the samples' submission, because a card
-// may lower its clock between two submissions. A card also lowers its clock under load, for example
-// at its power limit. These samples are not repeated: under this load the card is not faster.
+// SPDX-License-Identifier: MIT Decides whether samples had the right core clock, and whether a
+// visit repeats them. A card lowers its clock while it has little to do. When work arrives, the
+// card needs up to some tenths of a second to raise the clock again. Samples at a low clock are
+// repeated after a lead: light work that gives the clock time to rise. The lead is part of the
+// samples' submission, because a card may lower its clock between two submissions. A card also
+// lowers its clock under load, for example at its power limit. These samples are not repeated,
+// because under this load the card is not faster.
 //
 // All functions decide from numbers alone, without a device.
 #ifndef MEASURE_PACE_H
@@ -78,15 +78,16 @@ struct measure_pace {
     uint64_t sparse_ns; // minimum lead in ns of a visit with sparse work (see pace_lead_ns)
     // If leads do not raise the core clock, a visit stops after leads of this total length. It is
     // PACE_PATIENCE_NS at first, and half as long after each visit that stopped; leads that raised
-    // the clock enough, PACE_FELL and PACE_LOW set it back.
+    // the clock enough, PACE_FELL and PACE_LOW set it to PACE_PATIENCE_NS again.
     uint64_t patience_ns;
     // Successive visits with sparse work that needed no lead beyond sparse_ns. Starts from 0 again
     // at PACE_CALM.
     unsigned calm;
     // The members below belong to the present visit.
-    double *case_hz; // low core clock for which the present case settled (pace_begin); 0 if none
-    double seen_hz;  // seen_hz of the last call of pace_again in this visit; 0 before it
-    double most_hz;  // highest seen_hz in this visit so far
+    double
+        *case_hz; // low core clock for which the present case settled (pace_begin); 0 if it did not
+    double seen_hz; // seen_hz of the last call of pace_again in this visit; 0 before it
+    double most_hz; // highest seen_hz in this visit so far
     uint64_t lead_ns, spent_ns;
     bool sparse;
 };
@@ -97,12 +98,14 @@ struct measure_pace {
 bool pace_is_lower(double hz, double than_hz, double error);
 
 // Begins a visit. *case_hz is the low core clock for which an earlier visit of the case settled,
-// because leads did not raise it or the card limited it; 0 if none did. The caller sets it to 0
-// before the first visit of a case. Later, only the functions of measure/pace.h change it.
+// because leads did not raise the clock or the card limited it; 0 if no visit settled. The caller
+// sets it to 0 before the first visit of a case. Later, only the functions of measure/pace.h change
+// it.
 void pace_begin(struct measure_pace *pace, double *case_hz);
 
-// Returns the length in ns of the lead (light work before the samples); 0 for none or if `pace` is
-// NULL. `sparse` says that the samples are too short to keep the device busy; `pace` stores it.
+// Returns the length in ns of the lead (light work before the samples); 0 if no lead is needed or
+// `pace` is NULL. `sparse` says that the samples are too short to keep the device busy; `pace`
+// stores it.
 uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 
 // Returns true if a visit should repeat its samples after a new lead: seen_hz, their lowest core
@@ -121,10 +124,9 @@ enum pace_verdict {
     PACE_LOW
 };
 
-// Judges the core clock of a visit's samples; `hz` is their median clock. If the kind of load is
-// known (not 0) and the result is not PACE_FELL, sets *kept_hz to the normal clock of this kind
-// before this visit, and remembers `hz` for the kind. After PACE_FELL and PACE_LOW, the case's next
-// visit tries all leads again.
+// Judges `hz`, the median core clock of a visit's samples. For a known kind of load (not 0), unless
+// the result is PACE_FELL, sets *kept_hz to the normal clock that the kind had until now. Then
+// learns from `hz`. After PACE_FELL or PACE_LOW, the case's next visit tries all leads again.
 enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
                              double *kept_hz);
 

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// The programs of a device, for compute work and rays. A compiled program is kept: it is compiled
-// when it is first needed, or ahead of that together with other programs.
+// SPDX-License-Identifier: MIT The programs of a device, for compute work and rays. A program is
+// compiled when it is first needed, or earlier, together with other programs. Compiled programs are
+// kept.
 #ifndef MEASURE_PROGRAM_H
 #define MEASURE_PROGRAM_H
 
@@ -24,17 +24,18 @@ struct measure_programs {
     struct gpu_scope *scopes[MEASURE_COMPILERS];
 };
 
-// Returns the program of the embedded kernel named `kernel`, one for each set of `choices` (NULL:
-// all zero), whose own member `kernel` is ignored. Returns NULL with ERROR_UNSUPPORTED if this
-// build has no such kernel, or with the error of gpu_program_create.
+// Returns the program of the embedded kernel named `kernel`; each set of `choices` (NULL: all zero)
+// gives another program. The member `kernel` of `choices` is ignored. Returns NULL with
+// ERROR_UNSUPPORTED if this build has no such kernel, or with the error of gpu_program_create.
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,
                                     const struct gpu_program_desc *choices, struct error *err);
 
 // Compile programs at the same time, before they are needed. After measure_programs_list,
 // measure_program only lists each program that does not exist yet and returns NULL with
 // ERROR_INTERNAL. measure_programs_compile compiles the listed ones, with one thread per processor
-// that the caller may use, but at most MEASURE_COMPILERS; it begins none after 5 s. measure_program
-// compiles what is still missing when it is needed, and only then reports an error.
+// that the caller may use, but at most MEASURE_COMPILERS. After 5 s, no thread begins another
+// program. measure_program compiles a program that is still missing when it is needed, and only
+// then reports an error.
 void measure_programs_list(struct measure_programs *programs);
 void measure_programs_compile(struct measure_programs *programs);
 

@@ -7,9 +7,9 @@
 #include "math/stats.h"
 #include "measure/visit.h"
 
-// The gap between two groups of the samples of one round: above 0 if each sample of the second
-// group is above each sample of the first, below 0 if each is below, 0 if the groups overlap
-// or one has no sample.
+// The gap between two groups of samples of one round. It is above 0 if all samples of the second
+// group are above all samples of the first, and below 0 if they are all below. It is 0 if the
+// groups overlap or if a group has no sample.
 struct round_contrast {
     double drift; // from the earlier half of the samples to the later half
     double swing; // from the first, third … sample to the second, fourth …
@@ -22,8 +22,8 @@ struct round_metric {
     size_t rounds, median_room, contrast_room, limit_count, limit_room;
     size_t samples;
     double step; // largest step of the clock that timed the samples, in the metric's unit
-    // Half of the 95 % interval that the last visit with samples of the metric computed
-    // (visit_half); 0 if it computed none. With more than one round, this number is ignored.
+    // Half-width of the 95 % interval that the last visit with samples of the metric computed
+    // (visit_half); 0 if the visit computed none. With more than one round, this number is ignored.
     double half;
     // True if in at least one round the median is only a lower bound (visit_at_least).
     bool at_least;
@@ -74,8 +74,8 @@ void rounds_add(struct rounds *rounds, const struct measure_visit *visit);
 // metric decides when the case ends.
 const struct round_metric *rounds_primary(const struct rounds *rounds);
 
-// Returns the goal for half of a metric's interval: `goal` (collect_rule.goal). If the metric's
-// samples include time of the host, the goal is at least COLLECT_HOST_GOAL.
+// Returns the goal for the relative half-width of a metric's interval: `goal` (collect_rule.goal).
+// If the metric's samples include time of the host, the goal is at least COLLECT_HOST_GOAL.
 double rounds_goal(const struct round_metric *metric, double goal);
 
 // Finds the visits that a burst of other work disturbed. Gives each of them a reason to be
@@ -83,8 +83,8 @@ double rounds_goal(const struct round_metric *metric, double goal);
 // sample of the first metric that has values. A visit was disturbed if one of its samples is slow;
 // with more than 16 samples, if over a tenth of them are slow. `rounds` must hold exactly the
 // visits that have no reason to be repeated before the call. Returns 0 if more than half of these
-// were disturbed, if there is no typical sample (fewer than 10 samples, or too different ones), or
-// if the benchmark measures a distribution.
+// visits were disturbed, if there is no typical sample (fewer than 10 samples, or too different
+// samples), or if the benchmark measures a distribution.
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 

@@ -12,7 +12,7 @@
 static const double correlation_allowed = 0.3;
 // A correlation of this many standard errors is chance with a probability of at most 0.05 %.
 static const double chance_deviations = 3.3;
-// A contrast counts if chance makes such a one with a probability of at most this.
+// A contrast counts if chance makes such a contrast with at most this probability.
 static const double contrast_chance = 0.0005;
 
 enum {
@@ -29,7 +29,8 @@ static double half_width(const struct metric *metric)
     return (metric->ci95[1] - metric->ci95[0]) / 2;
 }
 
-// Returns half of the interval, relative to the median or, if larger, to `least`; NaN if not known.
+// Returns the half-width of the interval, divided by the median or, if larger, by `least`; NaN if
+// not known.
 static double relative_half(const struct metric *metric, double least)
 {
     double half = half_width(metric);
@@ -37,8 +38,8 @@ static double relative_half(const struct metric *metric, double least)
 }
 
 // Returns "±24 % (goal ±1 %)", or "±1.04 % (goal ±1 %)" if two digits would look the same. `of`
-// says of what it is a share: " of time". If `of` is NULL, the text has no percentages: "±0.24
-// (goal ±0.01)".
+// names the whole of the percentages, such as " of time". If `of` is NULL, the text has no
+// percentages: "±0.24 (goal ±0.01)".
 static const char *precision_text(struct arena *arena, double half, double goal, const char *of)
 {
     const double scale = of ? 100 : 1;
@@ -65,7 +66,8 @@ static const char *metric_precision_text(struct arena *arena, const struct metri
     return precision_text(arena, half, goal, whole ? arena_printf(arena, " of %s", whole) : NULL);
 }
 
-// The clock limits by its step, or because the device's clock only roughly follows the host's.
+// The clock limits the precision by its step, or because the device's clock only roughly follows
+// the host's.
 static const char *limit_of(bool clock_limits)
 {
     return clock_limits ? "limited by the clock" : "noisy";
@@ -84,7 +86,7 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                     metric->limit);
 }
 
-// Above this half, relative to the median, the result is suspect or gets a remark.
+// Returns the relative half-width above which the first metric is suspect, and others get a remark.
 static double far_from(const struct round_metric *metric, double goal)
 {
     return metric->by_host ? fmax(COLLECT_HOST_MOST, goal) : COLLECT_IMPRECISE_FACTOR * goal;
@@ -191,7 +193,7 @@ static bool is_correlated(const struct stats_serial *serial, double matters)
 
 // Returns the mean of one contrast of a metric's rounds (`swing`: else of the drift), if it is
 // beyond chance and above `matters`; else 0. Unlike the correlation, this sees few samples a round:
-// the correlation of three rounds of four samples is never beyond chance.
+// with three rounds of four samples, the correlation is never beyond chance.
 static double clear_contrast(const struct round_metric *metric, bool swing, double matters,
                              struct arena *scratch)
 {
@@ -235,7 +237,7 @@ static void judge_contrasts(const struct rounds *rounds, double matters, struct 
                             struct result *result)
 {
     const struct round_metric *primary = rounds_primary(rounds);
-    // The median may lie in the middle of the gap, so it is off by half of it.
+    // The median may lie in the middle of the gap, so it is wrong by up to half of the gap.
     double drift = clear_contrast(primary, false, 2 * matters, arena);
     double swing = clear_contrast(primary, true, 2 * matters, arena);
     double share = (fabs(drift) > 0 ? drift : swing) / fabs(result->metrics[0].median);

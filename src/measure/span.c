@@ -367,7 +367,7 @@ static bool ran_low(const struct worker *worker, const struct measure_span *span
 }
 
 // Repeats the samples while their core clock is too low, and finds the number of units again each
-// time: units get shorter when the clock rises.
+// time, because units get shorter when the clock rises.
 static bool take_paced_samples(struct worker *worker, struct measure_span *span, struct error *err)
 {
     for (;;) {
@@ -396,8 +396,8 @@ static struct gpu_batch *record_counted(const struct worker *worker, uint64_t re
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Counts the work of one sample and of two samples; if that lasts longer than SPAN_LONGEST_NS, of
-// half a sample and of one.
+// Counts the work of one sample and of two samples. If two samples last longer than
+// SPAN_LONGEST_NS, counts the work of half a sample and of one.
 static bool count_work(const struct worker *worker, struct measure_span *span, struct error *err)
 {
     struct measure_count *count = worker->desc->request->count;

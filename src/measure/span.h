@@ -89,8 +89,8 @@ void measure_span_note(const struct measure_span *span, struct measure_visit *vi
 // stamps.
 void measure_stamps_note(const struct measure_clock *clock, struct measure_visit *visit);
 
-// Returns true if the driver states a wrong number of cores: kernels ran on more cores, or not even
-// on half of them, although there were two workgroups for each.
+// Returns true if the driver states a wrong number of cores: kernels ran on more cores, or on less
+// than half of them, although there were two workgroups for each core.
 bool measure_span_cores_are_wrong(const struct measure_span *span);
 
 // Computes the samples and the clock step of metric number `metric` and stores them in the visit.
@@ -142,8 +142,8 @@ enum {
 bool span_warm(struct span_warmth *warmth, double took_ns);
 
 // Returns true if a visit should take another sample, after `taken` of `asked` samples (0 means
-// one) lasted spent_ns. asked_ns is the planned length of one sample (0: not planned). After
-// SPAN_LONG times the planned time of all, SPAN_SAMPLES_LEAST samples are enough.
+// one) lasted spent_ns together. asked_ns is the planned length of one sample (0: not planned).
+// After SPAN_LONG times the planned time of all samples, SPAN_SAMPLES_LEAST samples are enough.
 bool span_another(unsigned asked, uint64_t asked_ns, size_t taken, double spent_ns);
 
 enum {
@@ -159,8 +159,8 @@ struct span_stamps {
 };
 
 // Returns the core clock in Hz during a sample; NaN if the stamps give none.
-// - One stamp per workgroup: the median of mean clocks from before to after the sample, each of one
-//   core, because counters of different cores are unrelated.
+// - One stamp per workgroup: the median over cores. Each core gives its mean clock from before to
+//   after the sample, because counters of different cores are unrelated.
 // - Two: the median over workgroups of the clock between both stamps.
 double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
                     const struct span_stamps *stamps);

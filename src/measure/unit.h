@@ -13,20 +13,20 @@ MUST_CHECK bool measure_unit_run(struct gpu_device *device, const struct gpu_dis
                                  uint64_t timeout_ns, struct error *err);
 
 // Checks the time that work took by the device's time stamps. The host began the work at began_ns
-// and has just seen its end. Fails if the work took no time, but the host waited long: sizing would
-// make it longer without end. Also fails if the host waited so much longer than took_ns that the
-// time stamps may have wrapped, which hides a multiple of 2^stamp_bits steps.
+// and has just seen its end. Fails if the work took no time, but the host waited long, because
+// sizing would then make the work longer without end. Also fails if the host waited so much longer
+// than took_ns that the time stamps may have wrapped, which hides a multiple of 2^stamp_bits steps.
 MUST_CHECK bool measure_unit_check(const struct gpu_info *info, double took_ns, uint64_t began_ns,
                                    struct error *err);
 
 // Sets *ns to the device time of one unit of work (desc->record): the shortest of `runs`
-// submissions, each with the time-out desc->request->timeout_ns. The first is often slow: drivers
-// finish their preparations, and clocks are still low.
+// submissions, each with the time-out desc->request->timeout_ns. The first submission is often
+// slow, because drivers finish their preparations and clocks are still low.
 MUST_CHECK bool measure_unit_time(const struct measure_span_desc *desc, unsigned runs, double *ns,
                                   struct error *err);
 
-// Returns how many iterations last wanted_ns, not rounded, if `iterations` of them lasted took_ns.
-// The result is at least `least` × and at most `most` × `iterations`.
+// Returns the number of iterations, not rounded, that last wanted_ns if `iterations` last took_ns.
+// The result is at least `least` times `iterations`, and at most `most` times.
 double measure_unit_grow(double iterations, double wanted_ns, double took_ns, double least,
                          double most);
 
@@ -42,9 +42,10 @@ MUST_CHECK bool measure_unit_counted(uint64_t count, uint64_t unit_count,
                                      const struct measure_ran *ran, uint64_t *units,
                                      struct error *err);
 
-// For kernels that add 1 to a word in each unit of work, because their results are the same however
-// often they run. The word is at `offset` bytes in the buffer. measure_unit_count_clear sets it to
-// 0. measure_unit_count_check then fails as measure_unit_counted if it is not the units that ran.
+// These functions are for kernels whose results do not show how often they ran. Such kernels add 1
+// to a word in each unit of work. The word is at `offset` bytes in the buffer.
+// measure_unit_count_clear sets it to 0. measure_unit_count_check then fails, as
+// measure_unit_counted does, if the word is not the number of units that ran.
 MUST_CHECK bool measure_unit_count_clear(struct gpu_buffer *buffer, uint64_t offset,
                                          struct error *err);
 MUST_CHECK bool measure_unit_count_check(struct gpu_buffer *buffer, uint64_t offset,

@@ -22,7 +22,7 @@ struct measure_samples {
     double *values;
     size_t count;
     double step;   // one step of the clock that timed the samples, in the metric's unit
-    double half;   // half of the 95 % interval if the visit itself computed it; else 0
+    double half;   // half-width of the 95 % interval if the visit computed it; else 0
     double limit;  // physical limit of the metric, in its unit; not finite or 0 if not known
     bool at_least; // true if the median is only a lower bound (visit_at_least)
     bool by_host;  // true if the samples include time of the host (visit_by_host)
@@ -99,8 +99,8 @@ struct measure_request {
     // Number of earlier visits of this case, including visits that do not count as rounds. If it is
     // 0, the visit also does what a case needs only once, such as a longer warm-up.
     unsigned round;
-    // True if some metric of the benchmark has no value yet in any visit that counts. The visit
-    // then also measures the metrics that a case needs only once.
+    // True if a metric of the benchmark has no value yet in the visits that count. The visit then
+    // also measures the metrics that a case needs only once.
     bool lacks_metric;
     // The gate where several devices wait for each other; NULL if only one device measures.
     const struct measure_gate *gate;
@@ -140,7 +140,7 @@ double measure_median(struct arena *scratch, const double *values, size_t count)
 void visit_samples(struct measure_visit *visit, unsigned metric, const double *values, size_t count,
                    double step);
 
-// Sets half of the 95 % interval of a metric that only one visit of the case measures.
+// Sets the half-width of the 95 % interval of a metric that only one visit of the case measures.
 void visit_half(struct measure_visit *visit, unsigned metric, double half);
 
 // Marks the median of a metric's samples as a lower bound: the true median may be larger. A
@@ -159,8 +159,8 @@ void visit_flag(struct measure_visit *visit, const char *code, const char *forma
     PRINTF_LIKE(3, 4);
 
 // Adds a reason to repeat the visit, such as other work on the device. The case gets another visit
-// instead. But if it has too few visits without such a reason in the end, this visit counts, and
-// the reason makes the case suspect (measure/collect.h).
+// instead. But if the case has too few visits without such a reason in the end, this visit counts,
+// and the reason makes the case suspect (measure/collect.h).
 void visit_retake(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 

@@ -29,11 +29,11 @@ static const uint64_t timeout_ns = UINT64_C(10000000000);
 // H200).
 static const double gap_factor = 6, gap_least_ns = 20e3;
 static const double between_most_ns = 270e3;
-// An interval also shows other work if it is half as long again as those on both sides, and
-// gap_beside_ns.
+// An interval also shows other work if it exceeds the intervals on both sides by half of their
+// length and gap_beside_ns.
 static const double gap_beside_ns = 40e3;
-// A shorter gap counts only if the series has another one: a card may pause once by itself, for
-// example while it changes a clock. Idle H200s never paused as long as this.
+// A gap shorter than this counts only if the series has another gap, because a card may pause once
+// by itself, for example while it changes a clock. Idle H200s never paused so long.
 static const double gap_alone_ns = 225e3;
 // Maximum step in ns of a device-wide clock that can show interruptions by other work.
 static const double step_most_ns = 5e3;
@@ -51,8 +51,9 @@ struct measure_watch {
 
 // ---------------------------------------------------------------- computed from times
 
-// Returns the shorter of the two neighbours before an interval, or of the two after it, whichever
-// is longer: a changing core clock makes no interval longer than those on both sides.
+// Takes the shorter of the two intervals before an interval, and the shorter of the two after it.
+// Returns the longer of both, because a changing core clock makes no interval longer than the
+// intervals on both sides.
 static double beside_ns(const double *intervals_ns, size_t i, size_t count)
 {
     if (i < 2 || i + 2 >= count)
@@ -120,9 +121,9 @@ static bool submit(struct measure_watch *watch, struct error *err)
     return gpu_batch_end(watch->batch, err) && gpu_batch_run(watch->batch, timeout_ns, err);
 }
 
-// Leaves out the intervals between two dispatches unless they are gap_factor times the shortest of
-// them, or longer than between_most_ns: some drivers need longer there than the kernel waits.
-// Returns how many intervals are left.
+// Leaves out the intervals between two dispatches, because some drivers need longer there than the
+// kernel waits. Keeps such an interval if it is longer than gap_factor times the shortest of them,
+// or than between_most_ns. Returns the number of intervals that are left.
 static size_t drop_between(double intervals_ns[READINGS - 1])
 {
     double shortest_ns = between_most_ns / gap_factor;
@@ -271,7 +272,8 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
 bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                        struct watch_finding *finding, struct error *err)
 {
-    // In parts, because readings that are farther apart show only longer gaps.
+    // The watch runs in parts, because in a longer part readings are farther apart and show only
+    // longer gaps.
     uint64_t parts = (uint64_t)fmax(round((double)least_ns / part_ns), 1);
     double away_ns = 0, watched_ns = 0, longest_ns = 0;
     for (uint64_t part = 0; part < parts; part++) {

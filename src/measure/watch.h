@@ -86,8 +86,8 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
                                          struct error *err);
 
 // Looks for other work on the device for about `least_ns`, in parts of 5 ms (at least one). A part
-// that lasted less than 90 % of this, without the time of other work, is repeated, at most three
-// times.
+// is repeated, at most three times, if it lasted less than 90 % of 5 ms without the time of other
+// work.
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
 
@@ -104,11 +104,11 @@ bool watch_traffic_is_high(const struct watch_finding *finding);
 
 // Adds intervals to a finding: times between neighbouring readings of a clock by one workgroup, or
 // lengths of equal dispatches. watched_ns grows by their sum. `usual_ns` is an interval without
-// other work. Other work interrupted an interval that is longer than six times the usual one and
-// longer by 20 µs, because no change of the core clock makes it so long. It also interrupted one
-// that is half as long again as intervals on both sides, and longer by 40 µs. *away_ns grows by
-// the time beyond; longest_ns is the longest such time. A single such time below 225 µs does not
-// count: a card may pause once by itself.
+// other work. Other work interrupted an interval that exceeds six times the usual one, and exceeds
+// the usual one by 20 µs, because no change of the core clock makes it so long. Other work also
+// interrupted an interval that exceeds the intervals on both sides by half of their length and 40
+// µs. *away_ns grows by each excess, and longest_ns is the longest excess. A single excess below
+// 225 µs does not count, because a card may pause once by itself.
 void watch_add_intervals(const double *intervals_ns, size_t count, double usual_ns,
                          struct watch_finding *finding, double *away_ns);
 

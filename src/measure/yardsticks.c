@@ -72,7 +72,8 @@ uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
 
 // ---------------------------------------------------------------- creating the yardsticks
 
-// Returns the offset in `words`, behind the arithmetic's stamps, of those for WATCH_PLACES.
+// Returns the offset in `words` of the stamps for WATCH_PLACES, which lie behind the arithmetic's
+// stamps.
 static uint64_t places_offset(const struct yardsticks *y)
 {
     return clock_kernel_bytes(y->desc.groups * CORE_GROUPS, 2);
@@ -137,9 +138,9 @@ static void record_copy(struct yardsticks *y, unsigned span)
     gpu_batch_span_end(y->batch, span);
 }
 
-// Returns true if fathom counts the workgroups that run at the same time: those of another process
-// lower the count. Only clients of CUDA's context server (MPS) share a core. Through Vulkan, the
-// count shows only noise (1 % on an idle H200).
+// Returns true if fathom counts the workgroups that run at the same time. Workgroups of another
+// process lower the count. Only clients of CUDA's context server (MPS) share a core. Through
+// Vulkan, the count shows only noise (1 % on an idle H200).
 static bool counts_places(const struct yardsticks *y)
 {
     return y->desc.method == WATCH_GAPS && strcmp(y->desc.info->api, "cuda") == 0;
@@ -172,7 +173,7 @@ static bool record(struct yardsticks *y, uint32_t iterations, struct error *err)
 // ---------------------------------------------------------------- reading
 
 // Sets *core_hz to the core clock, and *rate to the iterations of all cores per core cycle. If
-// kernels cannot read the core clock, these are NaN and the iterations per second.
+// kernels cannot read the core clock, sets *core_hz to NaN and *rate to the iterations per second.
 static bool read_arithmetic(struct yardsticks *y, uint32_t iterations, double *rate,
                             double *core_hz, struct error *err)
 {
@@ -271,8 +272,9 @@ static bool measure(struct yardsticks *y, uint32_t iterations, double rates[WATC
     return true;
 }
 
-// Returns the limit of copies over the link; NaN if not known. Other yardsticks get none: an H200
-// copies within memory at only 83 % of the limit through CUDA, and 17 % through Vulkan.
+// Returns the limit of copies over the link; NaN if not known. Other yardsticks get no limit,
+// because an H200 copies within memory at only 83 % of the limit through CUDA, and 17 % through
+// Vulkan.
 static double find_link_limit(const struct yardsticks *y)
 {
     struct arena_mark mark = arena_mark(y->arena);
@@ -295,7 +297,7 @@ bool yardsticks_run(struct yardsticks *y, uint32_t iterations, struct watch_find
         // read after the copies, because an idle card slows its link down
         y->link_limit = find_link_limit(y);
     finding->limits[WATCH_TO_DEVICE] = finding->limits[WATCH_TO_HOST] = y->link_limit;
-    // All cores hold equally many workgroups: the limit is a multiple of the number of cores.
+    // All cores hold equally many workgroups, so the limit is a multiple of the number of cores.
     if (y->desc.info->limits.cores == y->desc.groups)
         finding->limits[WATCH_PLACES] =
             ceil(finding->rates[WATCH_PLACES] / y->desc.groups) * y->desc.groups;

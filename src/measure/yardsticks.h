@@ -40,14 +40,15 @@ MUST_CHECK bool yardsticks_run(struct yardsticks *yardsticks, uint32_t iteration
 // about the core clock: at 800 MHz, an H200 copies within memory at 63 % of its best rate.
 void yardsticks_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding);
 
-// Returns how many bytes a copy within the last cache moves. Source and target together take at
-// most a quarter of that cache. Returns 0 if the cache is not known or is smaller than 1 MiB.
+// Returns the number of bytes that a copy within the last cache moves. Source and target together
+// take at most a quarter of that cache. Returns 0 if the cache is not known or is smaller than 1
+// MiB.
 uint64_t yardsticks_cache_bytes(const struct measure_limits *limits);
 
-// Returns how often to repeat a copy of `bytes` bytes within the last cache, at most 64 times: as
-// long as the copy within memory, but at most 0.1 ms. The last watch made `passes` copies, with
-// `rates`. The result is at least `passes`, because the time stamps' share of a shorter time would
-// be larger.
+// Returns the number of copies of `bytes` bytes within the last cache, at most 64. Together they
+// last as long as the copy within memory, but at most 0.1 ms. The last watch made `passes` copies,
+// with `rates`. The result is at least `passes`, because the time stamps' share of a shorter time
+// would be larger.
 uint32_t yardsticks_cache_passes(uint32_t passes, uint64_t bytes,
                                  const double rates[WATCH_YARDSTICKS]);
 
