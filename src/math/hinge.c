@@ -50,8 +50,9 @@ static double cost_of(const struct work *work, double end, size_t first, double 
     return cost <= limit ? cost : (double)INFINITY;
 }
 
-// Tries `steps` + 1 widths from *width − reach to *width + reach, and sets *width to the best.
-// Returns its cost. If every cost is above `limit`, returns infinity and leaves *width unchanged.
+// Tries `steps` + 1 widths from *width − reach to *width + reach. Sets *width to the best width,
+// and returns the cost of this width. If every cost is above `limit`, returns infinity and leaves
+// *width unchanged.
 static double try_widths(const struct work *work, double end, double reach, int steps, double limit,
                          double *width)
 {
@@ -117,7 +118,8 @@ static void find_end(const struct work *work, struct plateaus_step *step)
     }
 }
 
-// Widens the interval to the points on both sides: less would rely on a straight rise.
+// Widens the interval to the points on both sides, because a narrower interval would rely on a
+// straight rise.
 static void bracket_end(const struct hinge *hinge, struct plateaus_step *step)
 {
     double before = step->end_low, after = step->end_high;

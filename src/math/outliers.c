@@ -19,7 +19,8 @@ struct population population_of(double *values, size_t count)
     return population;
 }
 
-// Returns the scale of distances; the median's own error is 1.25 σ / √n (its efficiency is 2/π).
+// Returns the scale of distances. It includes the error of the median, 1.25 σ / √n (efficiency
+// 2/π).
 static double scale_of(const struct population *population, double least)
 {
     return fmax(population->sigma, least) * sqrt(1 + 1.57 / (double)population->count);

@@ -5,7 +5,7 @@
 //
 // π is a Feistel network without swaps over the smallest power of two ≥ n. It is applied repeatedly
 // until the value falls inside [0, n) (cycle walking: Black and Rogaway, "Ciphers with Arbitrary
-// Finite Domains", CT-RSA 2002). Exactly, in unsigned 32-bit arithmetic modulo 2^32:
+// Finite Domains", CT-RSA 2002). The exact definition, in unsigned 32-bit arithmetic modulo 2^32:
 //
 //     n = 0 stands for 2^32;  last = n − 1
 //     bits = number of significant bits of last (0 for n = 1, 32 for n = 2^32)

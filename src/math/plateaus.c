@@ -185,7 +185,8 @@ static double plateau_height(const struct work *work, size_t first, size_t last)
     return stats_median(work->scratch, count);
 }
 
-// Reads the best division into `levels` plateaus; false if one rises by less than ratio_min.
+// Reads the best division into `levels` plateaus. Returns false if the step to one of the plateaus
+// is below ratio_min.
 static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
 {
     size_t last = work->n - 1;
@@ -265,7 +266,8 @@ static double height_at_end(const struct work *work, const struct plateau *plate
     return plateau_height(work, first, plateau->last);
 }
 
-// Fits the ends by the heights near them: address translation may cause a slow rise (creep).
+// Fits the ends by the heights near them, because address translation may cause a slow rise
+// (creep).
 static void fit_steps(struct arena *arena, const struct work *work, struct plateaus *fit)
 {
     const struct plateaus_desc *desc = work->desc;
@@ -280,7 +282,8 @@ static void fit_steps(struct arena *arena, const struct work *work, struct plate
             .count = (above->first + above->last) / 2 + 1 - first,
             .low = low,
             .high = above->height,
-            // half of the slow rise (creep) counts as noise: it is no part of the steep rise
+            // half of the slow rise (creep) counts as noise, because the creep is no part of the
+            // steep rise
             .noise = fmax(fit->noise, fabs(log(low / below->height)) / 2),
             .width_max = desc->ramp_max,
             .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// Finds the levels of a staircase: how many plateaus a noisy curve has, how high they are, and
-// where each ends. Plateaus must be flat: a curve that only rises has none.
+// SPDX-License-Identifier: MIT Finds the levels of a staircase: how many plateaus a noisy curve
+// has, how high they are, and where each ends. Plateaus must be flat, so a curve that only rises
+// has no plateaus.
 //
 // Model: y is constant on plateau k up to its end x_k. Then it rises in a straight line of bounded
 // width to the next, higher plateau.
@@ -12,8 +12,9 @@
 // plateau's last points.
 //
 // The interval of the end is a profile likelihood interval: all ends whose cost is within χ²₁(0.95)
-// = 3.84 of the least cost. A bad fit widens it by the Birge ratio, and a plateau that rises slowly
-// (creeps) by a larger noise. The interval reaches at least to the points on both sides of the end.
+// = 3.84 of the least cost. A bad fit widens the interval by the Birge ratio. A plateau that rises
+// slowly (creeps) widens it by a larger noise. The interval reaches at least to the points on both
+// sides of the end.
 #ifndef MATH_PLATEAUS_H
 #define MATH_PLATEAUS_H
 
@@ -35,7 +36,7 @@ struct plateaus_desc {
     // between them may be farther apart.
     double ramp_max;
     // Minimum length of a plateau in x, usually 0.25. The first and the last plateau need only half
-    // of it.
+    // of this length.
     double length_min;
     double noise_min; // the fit assumes at least this relative noise of y, usually 0.002
 };
@@ -69,9 +70,9 @@ struct plateaus {
 };
 
 // Returns the relative noise of a point of a curve. It is computed from second differences of ln y,
-// which are 0 where ln y is a straight line. If the points are equally far apart, the weights (1,
-// −2, 1) / √6 give a second difference the variance of one point if the noise is independent.
-// Returns 0 for fewer than three points. `scratch` needs room for `count` values.
+// which are 0 where ln y is a straight line. For independent noise and equally distant points, a
+// second difference with the weights (1, −2, 1) / √6 has the variance of one point. Returns 0 for
+// fewer than three points. `scratch` needs room for `count` values.
 double plateaus_noise(const double *x, const double *y, size_t count, double *scratch);
 
 // Fits plateaus to the curve `desc` and stores the result in *fit. The function takes scratch

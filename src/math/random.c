@@ -35,7 +35,7 @@ uint64_t random_next(struct random *random)
 
 uint64_t random_below(struct random *random, uint64_t bound)
 {
-    // Rejects numbers below 2^64 mod bound: otherwise small results would be more likely.
+    // Rejects numbers below 2^64 mod bound, because otherwise small results would be more likely.
     uint64_t reject = (UINT64_C(0) - bound) % bound, x;
     do
         x = random_next(random);

@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: MIT
-// Seeded random numbers, for the order of visits and for test data: the same on every machine, not
-// suitable for secrets. The generator is xoshiro256** (Blackman and Vigna, "Scrambled Linear
-// Pseudorandom Number Generators", ACM TOMS 47, 2021; public domain). Its seed comes from
-// splitmix64, as its authors advise.
+// SPDX-License-Identifier: MIT Seeded random numbers, for the order of visits and for test data.
+// They are the same on every machine, and not suitable for secrets. The generator is xoshiro256**
+// (Blackman and Vigna, "Scrambled Linear Pseudorandom Number Generators", ACM TOMS 47, 2021; public
+// domain). Its seed comes from splitmix64, as its authors advise.
 #ifndef MATH_RANDOM_H
 #define MATH_RANDOM_H
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    // A step that only chains with other strides show must lower the loss of their points by this.
+    // A step that only chains with other strides show must lower the loss of these chains' points
+    // by this.
     OTHERS_MARGIN = 16,
     FLAT_POINTS = 4 // minimum number of points of a flat part between two steps
 };
@@ -88,7 +89,8 @@ static double loss_of(const struct staircase_work *work, const struct staircase 
     return loss;
 }
 
-// True if between two caches' ends, almost all loads miss the smaller one, almost none the larger.
+// True if between the ends of two caches, almost all loads miss the smaller cache and hit the
+// larger.
 static bool is_flat_between(const struct staircase_work *work, const struct staircase_step *a,
                             const struct staircase_step *b)
 {
@@ -126,7 +128,7 @@ static void remove_at(struct staircase *fit, size_t k)
     memmove(&fit->steps[k], &fit->steps[k + 1], (fit->count - k) * sizeof *fit->steps);
 }
 
-// Removes each step without which the cost grows too little, whose rise is too small, or which the
+// Removes each step whose removal raises the cost too little, whose rise is too small, or which
 // chains with other strides should show but do not.
 static void remove_steps(const struct staircase_work *work, struct staircase *fit, double *cost)
 {
@@ -149,8 +151,8 @@ static void remove_steps(const struct staircase_work *work, struct staircase *fi
     }
 }
 
-// Searches for the best steps, beginning with those of `fit` (with `steep`, only steep shapes at
-// first). Returns the loss plus the penalty of all steps.
+// Searches for the best steps, beginning with the steps of `fit`. With `steep`, tries only steep
+// shapes at first. Returns the loss plus the penalty of all steps.
 static double search(const struct staircase_work *work, struct staircase *fit, bool steep)
 {
     staircase_weigh(work, NULL);

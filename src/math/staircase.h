@@ -4,9 +4,9 @@
 // miss; math/step_shapes.h lists its possible shapes. x is in octaves: log2 of the region.
 //
 // Fit: weighted least squares with Huber's loss. Steps are added while each lowers the cost by more
-// than a penalty: that of the Bayesian information criterion, plus 6. Then the shape and the end of
-// each step are improved in turn, and steps that are not needed are removed. The interval of an end
-// is a profile likelihood interval over all shapes.
+// than a penalty: the penalty of the Bayesian information criterion, plus 6. Then the shape and the
+// end of each step are improved in turn, and steps that are not needed are removed. The interval of
+// an end is a profile likelihood interval over all shapes.
 #ifndef MATH_STAIRCASE_H
 #define MATH_STAIRCASE_H
 
@@ -36,9 +36,10 @@ struct staircase_step {
     // Kind of the step, an index of staircase_others.shift. It determines how chains with other
     // strides show the step.
     unsigned kind;
-    // How certain the kind of the step is: how much the loss grows with another kind (for kind 0,
-    // any other; for others, kind 0); infinity if none is possible. The number is twice the
-    // logarithm of a likelihood ratio. Only staircase_refine sets it.
+    // How certain the kind of the step is: how much the loss grows if the step must have another
+    // kind. For kind 0 this is any other kind; for all other kinds it is kind 0. Infinity if no
+    // such step is possible. The number is twice the logarithm of a likelihood ratio. Only
+    // staircase_refine sets it.
     double lead;
 };
 
@@ -46,7 +47,7 @@ struct staircase {
     double base;
     struct staircase_step steps[STAIRCASE_STEPS_MAX]; // the steps, sorted by ascending `end`
     size_t count;
-    size_t points; // number of fitted points: those of the curve and of chains with other strides
+    size_t points; // number of fitted points, of the curve and of chains with other strides
     double noise;  // relative noise of y that the fit assumed for the curve's points
     // How badly the fit describes the points: √(cost / degrees of freedom). The cost is the sum of
     // squared deviations in standard deviations; points far from the fit count less.
@@ -71,13 +72,15 @@ struct staircase_points {
 
 // Fits the end of one step from the height `low` to the height `high`; does not set rise, kind and
 // lead. Returns false with fewer than 5 points, if `high` is not above `low`, or if the best fit is
-// bad. If the fitted shape does not describe the rise, adds staircase_bound_step's interval.
+// bad. If the fitted shape does not describe the rise, widens the interval to include
+// staircase_bound_step's.
 bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, struct staircase_step *step);
 
 // Sets only the end and the interval of a step of any shape. The interval reaches at least from the
 // last point at height `low` to the first point at height `high`; the end is its middle. Returns
-// false without such points, with fewer than 5 in all, or if `high` is not above `low`.
+// false if there are no such points, if there are fewer than 5 points in all, or if `high` is not
+// above `low`.
 bool staircase_bound_step(const struct staircase_points *points, double low, double high,
                           struct staircase_step *step);
 

@@ -9,7 +9,7 @@ static const double apart_min = 0.7;
 
 // minimum rise of a step, relative to the curve's height before the step
 static const double rise_min = 0.1;
-// the same of a step of kind 0 (in `fathom map`: a TLB) if chains with other strides are used
+// minimum rise of a step of kind 0 (a TLB in `fathom map`) if chains with other strides are used
 static const double rise_min_other = 0.03;
 
 static bool is_tried(const struct staircase_range *range, unsigned shape)
@@ -27,8 +27,8 @@ static double height_below(const struct staircase *fit, size_t k)
     return height;
 }
 
-// Returns true if no other step ends near `end`. With chains of other strides, kind 0 may be near
-// another kind, because these chains distinguish them.
+// Returns true if no other step ends near `end`. If chains with other strides are used, a step of
+// kind 0 may end near a step of another kind, because these chains distinguish both.
 static bool is_apart(const struct staircase_work *work, const struct staircase *fit, size_t k,
                      unsigned kind, double end)
 {
@@ -52,8 +52,8 @@ struct trial {
     unsigned shape, kinds;
 };
 
-// Tries step trial->k with each kind in trial->kinds. Stores the fit in *fit and its cost in *best
-// if the cost is lower and the step rises enough.
+// Tries step trial->k with each kind in trial->kinds. If the cost of a fit is below *best and the
+// step rises enough, stores the fit in *fit and the cost in *best.
 static void try_kinds(const struct staircase_work *work, struct staircase_normal *normal,
                       const struct trial *trial, struct staircase *fit, double *best)
 {

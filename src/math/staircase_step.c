@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// Relative error of the rise that the caller of staircase_fit_step gives (`high` − `low`).
+// Assumed relative error of the rise `high` − `low` that staircase_fit_step gets.
 static const double height_error = 0.1;
 
 // staircase_widen assumes that half of the loads miss at most this many octaves above the end.
@@ -60,7 +60,8 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
             double error = 0.015 + 0.05 * 4 * share * (1 - share);
             double sigma = root_of_squares(points->noise * y, error * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
-            // One point must not decide alone: it is far from all shapes if the step is sharper.
+            // One point must not decide alone. It is far from all shapes if the real step is
+            // sharper than they are.
             cost += fmin(off < 3 ? off * off : 6 * off - 9, STAIRCASE_OTHER_MOST);
         }
         if (cost < best) {
@@ -74,8 +75,8 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
 // A shape describes a rise if no point is too far off. A point may be off by this share of the
 // rise, combined with three times the noise.
 static const double off_most = 0.12;
-// A point is before a rise if it exceeds the height there by less than this share of the rise. It
-// is after a rise if it falls short of the height there by less than this share.
+// A point is before a rise if it exceeds the height before the rise by less than this share of the
+// rise. A point is after a rise if it is below the height after the rise by less than this share.
 static const double at_part = 0.1;
 
 bool staircase_bound_step(const struct staircase_points *points, double low, double high,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 // Assumed standard deviation of a point from a fitted shape where half of the loads miss, as a
-// share of the step's rise. The first is for points of the curve, the second for points of chains
-// with other strides. (No real cache has exactly the fitted shape.)
+// share of the step's rise. shape_error is for points of the curve, shape_error_other for points of
+// chains with other strides. (No real cache has exactly the fitted shape.)
 static const double shape_error = 0.04, shape_error_other = 0.1;
 
 static struct step_places places_of(struct arena *arena, size_t count)

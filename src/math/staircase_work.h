@@ -8,7 +8,7 @@
 enum {
     STAIRCASE_COLUMNS = STAIRCASE_STEPS_MAX + 1,
     // Maximum that one point of a chain with another stride adds to the cost of a fit. In
-    // staircase_fit_step it is the maximum of any point.
+    // staircase_fit_step it is the maximum for every point.
     STAIRCASE_OTHER_MOST = 36,
     STAIRCASE_ALL_KINDS = (1 << STAIRCASE_KINDS) - 1
 };
@@ -21,8 +21,8 @@ struct staircase_work {
     size_t n, curve; // number of all points, and of the curve's points
     // Points of chains with other strides. NULL if only the curve is fitted.
     const struct staircase_others *others;
-    // On point i of chains with other strides, a step of kind k has the same effect as on the curve
-    // at x = seen[k][i].
+    // At point i of the chains with other strides, a step of kind k has the same effect as it has
+    // on the curve at x = seen[k][i].
     double *seen[STAIRCASE_KINDS];
     // `weight` has the weight of each point. column[0] is all ones. column[k + 1] has, for each
     // point, the share of loads that miss because of step k.
@@ -78,8 +78,8 @@ void staircase_fill(const struct staircase_work *work, const struct staircase *f
 void staircase_place_others(const struct staircase_work *work, unsigned kind, double end);
 
 // These functions set column j to the share of loads that miss because of one step, at the curve's
-// points or at those of other chains. First, call step_shapes_place or staircase_place_others with
-// the step's end.
+// points or at the points of chains with other strides. First, call step_shapes_place or
+// staircase_place_others with the step's end.
 void staircase_fill_curve(const struct staircase_work *work, size_t j, unsigned shape);
 
 void staircase_fill_others(const struct staircase_work *work, size_t j, unsigned shape,

@@ -17,9 +17,9 @@ struct states {
 };
 
 // Returns true and fills `states` if the values belong to two states: each has at least a fifth of
-// the values, and the gap between both is at least 1.25 times the wider of the ranges in which the
-// middle 80 % of each state lie (stats_spread). Independent values of one state are called two in
-// at most 1 % of all sets; tests/unit/test_states.c checks this. Sorts `values`.
+// the values, and the gap between the states is at least 1.25 times the wider of their spreads
+// (stats_spread). In at most 1 % of all sets, independent values of one state are taken for two;
+// tests/unit/test_states.c checks this. Sorts `values`.
 bool states_find(double *values, size_t count, struct states *states);
 
 #endif

@@ -74,9 +74,9 @@ enum {
 double root_of_squares(double a, double b);
 
 // Returns the median of `values` with its confidence interval. Sorts `values`. From
-// INTERVAL_RANKS_FROM values on, the interval comes from ranks (stats_median_rank), which assume no
-// distribution, if they reach the confidence. Else (ranks of few values are too coarse) the
-// interval is mean ± t s/√n, widened to contain the median. This assumes normal values, which
+// INTERVAL_RANKS_FROM values on, the interval comes from ranks (stats_median_rank) if they reach
+// the confidence. Ranks assume no distribution, but ranks of few values are too coarse. Otherwise
+// the interval is mean ± t s/√n, widened to contain the median. This assumes normal values, which
 // medians of rounds nearly are.
 struct interval interval_of_median(double *values, size_t count, double confidence);
 

@@ -150,11 +150,12 @@ static double even_share(enum kind kind, unsigned ways, double load)
     return (fewer + part * (whole + 1) * set_share(kind, ways, whole + 1)) / lines;
 }
 
-// The lines in a set have a Poisson distribution; term k is for a line with k others in its set.
+// The lines in a set have a Poisson distribution; term k is for a line with k other lines in its
+// set.
 static double spread_share(unsigned ways, double load, const double *by_lines)
 {
     double mean = load * ways, probability = exp(-mean), share = 0;
-    // The terms after the mean fall; those too small to change the sum are left out.
+    // The terms after the mean fall. Terms too small to change the sum are left out.
     for (unsigned k = 0; k + 1 < LINES_MAX && (k < mean || share + probability > share); k++) {
         share += probability * by_lines[k + 1];
         probability *= mean / (k + 1);
