@@ -11,12 +11,14 @@
 enum {
     // maximum number of reads by the whole device for each cache level
     POINTS = 5,
-    // Maximum number of reads for each level by one workgroup, and for memory by the whole device.
+    // Maximum number of reads by one workgroup for each level; also of reads by the whole device
+    // for memory.
     GROUP_POINTS = 5,
     // Minimum number of sizes in a plateau. (A level of 16 KiB has room for only 3 sizes, and one
     // of them may be noisy.)
     PLATEAU_LEAST = 2,
-    // Size of a piece: each workgroup reads one in a pass (walk `long` of the benchmark bandwidth).
+    // Size of a piece. Each workgroup reads one piece in a pass (walk `long` of the benchmark
+    // bandwidth).
     PIECE_BYTES = 256 << 10,
     // The size of a read is a multiple of one of these numbers of bytes:
     // - GRAIN_BYTES, from LARGE_BYTES on LARGE_GRAIN_BYTES: one workgroup reads, or all read the
@@ -86,7 +88,7 @@ static struct span group_span(const struct level_curve *curve, const struct map_
 }
 
 // Returns the range of sizes at which reads of the whole device lie in level k alone. In the first
-// level all cores read the same bytes. In later levels each core needs a part of its own.
+// level all cores read the same bytes. In later levels each core reads a part of its own.
 static struct span device_span(const struct level_curve *curve, const struct map_size *sizes,
                                size_t k, unsigned cores)
 {
@@ -231,7 +233,8 @@ static const char *usual_reason(const struct result *const *results, size_t coun
     return usual;
 }
 
-// Stores the reads with the verdict ok, and the most frequent reason of the others in reads->why.
+// Stores the reads with the verdict ok, and the most frequent reason of all other reads in
+// reads->why.
 static void find_reads(const struct map_writer *w, const char *scope, const struct span *span,
                        struct reads *reads)
 {
@@ -261,8 +264,9 @@ struct run_of_reads {
     size_t first, count;
 };
 
-// Returns the longest series of neighbouring sizes with nearly equal bandwidth. Of several, returns
-// the one with the largest sizes: in small reads, several cores request the same line at once.
+// Returns the longest series of neighbouring sizes with nearly equal bandwidth. If several are
+// equally long, returns the series with the largest sizes, because in small reads several cores
+// request the same line at once.
 static struct run_of_reads plateau_of(const struct reads *reads)
 {
     struct run_of_reads best = {0};
@@ -280,8 +284,9 @@ static struct run_of_reads plateau_of(const struct reads *reads)
     return best;
 }
 
-// Returns the median bandwidth of the plateau's reads. The interval contains all medians, but only
-// the median lower bound and the median upper bound, so that one noisy read does not widen it.
+// Returns the median bandwidth of the plateau's reads. The interval contains all medians of the
+// reads, and reaches to the median of their lower bounds and the median of their upper bounds. So
+// one noisy read does not widen it.
 static struct level_height height_of(const struct map_writer *w, const struct reads *reads,
                                      struct run_of_reads run)
 {
@@ -324,7 +329,8 @@ static const char *why_unknown(const struct map_writer *w, const struct reads *r
                         high);
 }
 
-// Copies remarks about a low core clock from the plateau's reads to the result, one of each code.
+// Copies remarks about a low core clock from the plateau's reads to the result, one remark of each
+// code.
 static void add_clock_remarks(const struct map_writer *w, struct result *result,
                               const struct reads *reads, struct run_of_reads run)
 {

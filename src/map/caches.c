@@ -17,15 +17,16 @@ static const double near_octaves = 1.9, low_octaves = 1.4, part_octaves = 1.2;
 // - Its `lead` is at least sure_lead.
 // - The misfit of all probes is at most sure_misfit.
 // - The next step is at least sure_octaves after it.
-// - The previous step is more than sure_octaves before it; if the previous step rises more, more
-//   than sure_after octaves are enough.
+// - The previous step is more than sure_octaves before it, or more than sure_after octaves if the
+//   previous step rises more.
 static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_misfit = 2;
 
-// A rise of no known shape may be the ends of two caches if it is longer than this many octaves.
+// A rise of no known shape may contain the ends of two caches if it is longer than this many
+// octaves.
 static const double rise_most = 1.25;
 
 // Minimum and maximum region of chains that show a cache's sector, in sizes of the cache. In
-// smaller regions, a load may hit in any case; in larger ones, hardly any load hits.
+// smaller regions, a load may hit whatever the sector is. In larger regions, hardly any load hits.
 static const double sector_least = 1.4, sector_most = 4;
 enum {
     // clip() needs at least this many chains with about the latency of the next level.
@@ -143,9 +144,9 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, si
     }
     if (question.probe_count >= 2)
         return lines_sector(&question, line, size, judged);
-    // With so few chains, only the sector by lines_judge is left. It is right only if the cache is
-    // about as large as the level's end on the curve: in a smaller cache, few loads of the probes
-    // hit.
+    // With so few chains, only the sector by lines_judge is left. This sector is right only if the
+    // cache is about as large as the level's end on the curve, because in a smaller cache few loads
+    // of the probes hit.
     return size > 0.9 * question.end ? judged : 0;
 }
 
@@ -167,8 +168,8 @@ static void clip(const struct level_curve *points, double beyond)
         points->ns[i] = fmin(points->ns[i], beyond);
 }
 
-// True if the points show the end of level k: some are nearly at the height of level k, others more
-// than half way up. False if another end is so near that it may cause the same rise.
+// True if the points show the end of level k: some have nearly the height of level k, and some lie
+// more than half way up the rise. False if another end is so near that it may cause the same rise.
 static bool has_end(const struct plateaus *fit, size_t k, const struct level_curve *points)
 {
     double low = fit->levels[k].height, rise = fit->levels[k + 1].height - low;
@@ -183,8 +184,9 @@ static bool has_end(const struct plateaus *fit, size_t k, const struct level_cur
     return within && beyond;
 }
 
-// Finds the rise at the end of level k. If it fits no known shape, the end may lie anywhere in it.
-// Returns false if there is no rise, or if it is so long that two caches may end there.
+// Finds the rise at the end of level k. If the rise fits no known shape, the end may lie anywhere
+// in the rise. Returns false if there is no rise, or if the rise is so long that two caches may end
+// there.
 static bool find_step(const struct map_steps *steps, size_t k, const struct level_curve *points,
                       struct staircase_step *size)
 {
@@ -203,8 +205,8 @@ static bool find_step(const struct map_steps *steps, size_t k, const struct leve
     return true;
 }
 
-// Finds the capacity of level k by chains with one node in each line (sizes[k], sized[k]), and if
-// these chains show that the level ends (ends[k]) or that it does not (endless[k]).
+// Finds the capacity of level k by chains with one node in each line (sizes[k], sized[k]). Also
+// sets ends[k] if these chains show that the level ends, and endless[k] if they show no end.
 static void find_size(struct arena *arena, struct map_caches *caches,
                       const struct lines_cache *inner, size_t k)
 {
@@ -228,8 +230,9 @@ static void find_size(struct arena *arena, struct map_caches *caches,
     caches->endless[k] = measured && !caches->ends[k] && !(steps->clocks.usual_ghz > 0);
 }
 
-// Returns false if `size` is too large: a chain with a node every 32 bytes misses in a region that
-// level k should hold. The chains that showed `size` then touched only a part of the lines.
+// Returns false if `size` is too large, because a chain with a node every 32 bytes misses in a
+// region that level k should hold. The chains that showed `size` then touched only a part of the
+// lines.
 static bool holds_all(const struct map_steps *steps, size_t k, double size)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -300,10 +303,11 @@ static void find_sectors(struct arena *arena, struct map_caches *caches, struct 
     }
 }
 
-// True if the rise at the end of level k may be a part of a near one, of a cache whose sets fill
-// unevenly:
+// True if the rise at the end of level k and a near rise may belong to one cache whose sets fill
+// unevenly. One of these must be true:
 // - Level k is not the first level, and its line is unknown.
-// - The next rise is more than twice as high, and its line is shorter, or one line is unknown.
+// - The next rise is more than twice as high, and either its line is shorter or one of both lines
+//   is unknown.
 static bool may_be_part(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
@@ -331,7 +335,7 @@ static bool is_sure(const struct map_caches *caches, size_t k)
     double after = k + 2 < fit->count ? fit->steps[k + 1].end - step->end : (double)INFINITY;
     if (steps->all.others_misfit > sure_misfit || step->lead < sure_lead || after < sure_octaves)
         return false;
-    // A step near the one before may belong to the same cache, if its sets fill unevenly.
+    // This step and a near step before it may belong to the same cache, if its sets fill unevenly.
     double before = k > 0 ? step->end - fit->steps[k - 1].end : (double)INFINITY;
     return before > sure_octaves ||
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
@@ -350,8 +354,8 @@ static bool is_bent(struct arena *arena, const struct map_caches *caches, size_t
 }
 
 // Sets caches->unsure[k] to the reason why level k may not be a separate cache. If no cache
-// explains the probes of level k, and is_sure() is false, its end and all later levels are not
-// valid.
+// explains the probes of level k, and is_sure() is false, the end of level k and all later levels
+// are not valid.
 static void judge_lines(struct arena *arena, struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;

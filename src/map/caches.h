@@ -61,9 +61,9 @@ bool map_caches_may_go_on(const struct map_caches *caches, size_t k);
 // one of the curve.
 struct map_level map_caches_level(const struct map_caches *caches, size_t k);
 
-// Returns how many cores share level k, as far as the run's results show it. Stores the probes for
-// this question in `probes` and their number in *count. If `again` is true, they include a second
-// series of probes, which depends on the results of the first series.
+// Returns how many cores share level k, as far as the run's results show it. Stores the probes that
+// show it in `probes`, and their number in *count. If `again` is true, the probes include a second
+// series, which depends on the results of the first series.
 struct map_sharers map_caches_sharers(const struct map_caches *caches, const struct run *run,
                                       size_t k, unsigned cores, bool again,
                                       struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],

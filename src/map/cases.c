@@ -13,7 +13,8 @@ enum {
 
 // Size in bytes that the last cache is assumed to have if its size is unknown.
 #define CACHE_BYTES (UINT64_C(64) << 20)
-// A cache that the driver states counts as the last one from this size on, or if it surely is.
+// A cache that the driver states counts as the last cache from this size on; a smaller one only if
+// it surely is the last.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 bool map_cases_of_cpu(const struct map_cases *cases)

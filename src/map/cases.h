@@ -40,8 +40,9 @@ MUST_CHECK bool map_cases_init(struct map_cases *cases, struct arena *arena,
 bool map_cases_of_cpu(const struct map_cases *cases);
 
 // Returns the size in bytes of the last cache before memory, by the driver or by the tables of
-// measure/limits.c. Returns 64 MiB if the size is unknown. A stated size below 1 MiB is usually
-// that of a nearer cache. So it does not count, unless it is known to be that of the last cache.
+// measure/limits.c. Returns 64 MiB if the size is unknown. A stated size below 1 MiB is usually the
+// size of a cache nearer to the cores. So it counts only if it is known to be the size of the last
+// cache.
 uint64_t map_cases_last_cache(const struct map_cases *cases);
 
 // Adds all cases of a benchmark that the settings `texts` ("KEY=VALUE") select. Adds none if the

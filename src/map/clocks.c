@@ -141,7 +141,8 @@ static const char *hz_text(struct arena *arena, double hz)
     return arena_strdup(arena, unit_format(hz, UNIT_HZ, text, sizeof text));
 }
 
-// True if an earlier probe of this level asked for the same clock, which points.text then has.
+// True if an earlier probe of this level asked for the same clock. Then points.text already has
+// this clock.
 static bool is_repeated(const struct map_writer *w, size_t probe)
 {
     const struct bench_case *bench_case = &w->run->results[probe]->bench_case;
@@ -201,8 +202,9 @@ static void add_part(const struct map_writer *w, struct result *result, enum map
                    &(struct level_height){value, {value - half, value + half}, count});
 }
 
-// Returns the highest core clock in Hz: the one that the driver or data sheet states, or a higher
-// one that a result of the device has (PACE_STATED_MARGIN); 0 if there is none.
+// Returns the highest core clock in Hz: the clock that the driver or data sheet states, or the
+// highest clock of the device's results if it is higher by more than PACE_STATED_MARGIN; 0 if
+// neither is known.
 static double highest_clock(const struct map_writer *w)
 {
     const double stated_hz = w->limits.core_clock_hz;

@@ -16,7 +16,8 @@ enum {
     PER_OCTAVE = 4
 };
 
-// If an end is known to this many octaves (3 %), no more code lengths are measured around it.
+// If the interval of an end is narrower than this many octaves (3 %), no more code lengths are
+// measured around the end.
 static const double knee_octaves = 0.045;
 
 // True if code can show instruction caches on this device; else sets *why, a part of a sentence.
@@ -121,9 +122,10 @@ static double driver_bytes(const struct level_curve *curve)
     return said && said->value >= BYTES_LEAST && said->value <= BYTES_MOST ? said->value : 0;
 }
 
-// Returns the bytes per instruction; 0 if unknown. Without a code size of the driver, these are 16
-// on NVIDIA GPUs of our table, which are Volta or later (Jia, Maggioni, Staiger, Scarpazza,
-// "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", arXiv:1804.06826, 2018).
+// Returns the bytes per instruction; 0 if unknown. If the driver reports no code size, the number
+// is 16 on the NVIDIA GPUs of fathom's table, which are Volta or later (Jia, Maggioni, Staiger,
+// Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking",
+// arXiv:1804.06826, 2018).
 static double instruction_bytes(const struct map_writer *w, const struct level_curve *curve)
 {
     double said = driver_bytes(curve);
@@ -132,7 +134,8 @@ static double instruction_bytes(const struct map_writer *w, const struct level_c
 }
 
 // Returns the size in bytes of code with `instructions` multiply-adds. It includes the instructions
-// that test, after each stretch of multiply-adds (map_code_length), if it was the last one.
+// that test, after each stretch of multiply-adds (map_code_length), if this stretch was the last
+// one.
 static double bytes_of(double instructions, double each)
 {
     uint32_t steps = 0;

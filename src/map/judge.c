@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-// Chains on several cores may overflow the next level if they cover more than this many times it.
+// Chains on several cores may overflow the next level if they cover more than this many times its
+// size.
 static const double crowded_out = 1.6;
 
 enum {
@@ -96,8 +97,9 @@ static unsigned more_chains(unsigned chains, unsigned cores)
     return next > half * 7 / 10 ? half : next;
 }
 
-// Adds a probe of `chains` chains, each over `part` of the level's size. Leaves it out if its
-// region is too small, if the level before can hold it, or if all regions exceed `most` bytes.
+// Adds a probe of `chains` chains, each over `part` of the level's size. Leaves the probe out if
+// its region is too small, if the level before can hold its region, or if all its regions together
+// exceed `most` bytes.
 static void add_sharers_probe(const struct map_level *level, double part, unsigned chains,
                               double most, struct map_sharers_probe *probes, size_t *count)
 {
@@ -193,9 +195,9 @@ struct crowd {
     unsigned cores;
 };
 
-// Returns how far a probe's latency is from that expected if `sharers` cores share a cache (*ns).
-// Some chains may share their cache with more chains than others do. A latency between those
-// expected for few and for many is no deviation.
+// Returns how far a probe's latency is from *ns, the latency expected if `sharers` cores share a
+// cache. Some chains may share their cache with more chains than others do. A latency between the
+// latencies expected for few chains and for many is no deviation.
 static double off_of_sharers(const struct map_level *level, double end, double crowding,
                              const struct map_sharers_probe *probe, double latency,
                              const struct crowd *crowd, unsigned sharers, double *ns)
@@ -240,8 +242,8 @@ static double sharers_cost(const struct map_level *level, const struct crowd *cr
     return fmin(cost, sharers_cost_at(level, level->end_high, 1, crowd, sharers));
 }
 
-// Sets answer->sharers if only one possible number divides the number of cores, and if the probes
-// exclude other divisors near to it by a larger margin.
+// Sets answer->sharers if only one possible number divides the number of cores. The probes must
+// also exclude all other divisors near to this number, by a larger margin.
 static void choose_sharers(const struct map_level *level, const struct crowd *crowd, double best,
                            struct map_sharers *answer)
 {

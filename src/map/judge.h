@@ -45,8 +45,8 @@ extern const unsigned map_ways_plan[]; // the numbers n in ascending order
 extern const size_t map_ways_count;
 
 // Returns the stride in bytes of the probes for the ways of a level that ends at `end` bytes. It is
-// the smallest power of two from `end` on, but at least 1024. The end is known only within an
-// interval, so an end up to 3 % above a power of two counts as that power.
+// the smallest power of two that is not below `end`, but at least 1024. The end is known only
+// within an interval, so an end up to 3 % above a power of two counts as that power.
 uint64_t map_ways_stride(double end);
 
 // Maximum stride in bytes of the probes for ways. A level that needs a larger stride is not probed.
@@ -91,7 +91,7 @@ struct map_sharers {
     const char *why;
 };
 
-// Plans a second series of probes for the sharers of a level, if the first one left several
+// Plans a second series of probes for the sharers of a level, if the first series left several
 // possible numbers between found->low and found->high. Returns the number of probes.
 size_t map_sharers_plan_again(const struct map_level *level, const struct map_sharers *found,
                               unsigned cores, struct map_sharers_probe probes[MAP_SHARERS_MAX]);
@@ -113,11 +113,11 @@ struct map_sharers map_sharers_judge(const struct map_level *level,
 // ---------------------------------------------------------------- clocks
 
 struct map_clocks {
-    // The fixed part `a` in ns of the fit latency = a + b / core clock, and half of its 95 %
-    // interval.
+    // The fixed part `a` in ns of the fit latency = a + b / core clock, and the half-width of its
+    // 95 % interval.
     double fixed_ns, fixed_half;
-    // The part `b` in core cycles of the fit latency = a + b / core clock, and half of its 95 %
-    // interval.
+    // The part `b` in core cycles of the fit latency = a + b / core clock, and the half-width of
+    // its 95 % interval.
     double cycles, cycles_half;
     // Words for a sentence: which clock sets the level's latency, for example "the core's clock".
     const char *domain;

@@ -19,14 +19,15 @@ enum {
     BEHIND = 4 // in a region of this many times a level's size, loads rarely hit the level
 };
 
-// If address translation is a part of a memory latency, its interval may be this wide, as a share
-// of the median. If it is wider, translation makes the curve rise, and the latency is unknown.
+// Maximum width of the interval of a memory latency that contains address translation, as a share
+// of the median. If the interval is wider, translation makes the curve rise, and the latency is
+// unknown.
 static const double translated_width = 0.1;
 
 static const char no_end[] = "chains with a node in each line do not show its end";
 
 // The ways are unknown if the control chain is slower than the level by more than this share of the
-// latency step to the next level: address translation may be the reason.
+// latency step to the next level, because address translation may slow the chain.
 static const double beside_part = 0.15;
 
 // Adds the size in bytes that the driver states, as the metric `claim`; adds nothing if it is 0.
@@ -330,7 +331,8 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
     }
 }
 
-// Adds the results of a path. `caches` describes the caches of the path "vector"; else it is NULL.
+// Adds the results of a path. `caches` describes the caches if the path is "vector"; else it is
+// NULL.
 static void add_hierarchy(const struct map_writer *w, const struct level_curve *curve,
                           const char *path, const struct map_caches *caches)
 {

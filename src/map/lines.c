@@ -8,13 +8,13 @@
 enum {
     SIZES = 6,
     FILLINGS = 5,
-    // Number of pairs of a line (32, 64, 128 or 256 bytes) and a sector that is not longer.
+    // Number of pairs of a line size (32, 64, 128, 256 bytes) and a sector size up to it.
     SECTORS_OF_LINES = 1 + 2 + 3 + 4,
     CANDIDATES_MAX = 2 * SECTORS_OF_LINES * SIZES * FILLINGS,
     PROBES_MAX = 16,
     SECTORS_MOST = 8, // maximum number of sector sizes that are compared (32 bytes to 4 KiB)
-    // Number of capacities tried for a sector: 0.6 to 1.63 times that found before, in steps of 8
-    // %.
+    // Number of capacities tried for a sector: 0.6 to 1.63 times the capacity found before, in
+    // steps of 8 %.
     SCALES = 14,
     POWERS = 64
 };
@@ -22,7 +22,8 @@ enum {
 // An answer is excluded if its cost is more than the minimum cost plus this margin. A cost is −2 ln
 // of a likelihood. 9 is 2 ln 90, so the best answer is at least 90 times as likely.
 static const double margin = 9;
-// The margin for an answer with another sector than the best answer: fewer probes show a sector.
+// The margin for an answer with another sector than the best answer. It is larger, because fewer
+// probes show a sector.
 static const double sector_margin = 11;
 
 // Additional costs of an answer (line, sector and capacity) whose size, or whose way to fill sets,
@@ -42,7 +43,8 @@ static const double random_error = 0.15, slow_error = 0.07;
 // Standard error for chains that show only the sector, as a share of the latency step.
 static const double sector_error = 0.05;
 // lines_sector returns the best sector only if the cost of every other sector is higher by this
-// margin: agreed_margin if lines_judge found the same sector, alone_margin if it found none.
+// margin: agreed_margin if lines_judge found the same sector, alone_margin if lines_judge found no
+// sector.
 static const double agreed_margin = 3, alone_margin = 6;
 
 // If a lap touches more than this many times the lines that fit in the cache, all sets overflow.
@@ -93,8 +95,8 @@ static double survival(unsigned nodes, double rate)
 {
     if (nodes == 1 || rate < 1e-3)
         return exp(-rate / nodes);
-    // A gap has the density (nodes − 1) (1 − g)^(nodes − 2). `integral`, of (1 − g)^k exp(−rate ×
-    // g) from 0 to 1, follows from that for k − 1 by parts.
+    // A gap has the density (nodes − 1) (1 − g)^(nodes − 2). `integral` is the integral of (1 −
+    // g)^k exp(−rate × g) from 0 to 1. Integration by parts gives it from the integral for k − 1.
     double integral = (1 - exp(-rate)) / rate;
     for (unsigned k = 1; k + 2 <= nodes; k++)
         integral = (1 - k * integral) / rate;
@@ -102,8 +104,8 @@ static double survival(unsigned nodes, double rate)
 }
 
 // Returns the share of loads that miss a cache that replaces a random line, if a lap touches x
-// times as many lines as the cache holds. The share and the rate of `survival` depend on each
-// other, so a loop approaches the rate from above.
+// times as many lines as the cache holds. The share and the parameter `rate` of survival() depend
+// on each other, so a loop approaches the rate from above.
 static double random_miss_share(unsigned in_line, unsigned in_sector, double x)
 {
     double rate = x * in_line, before = 2 * rate;
@@ -210,7 +212,7 @@ static struct inner inner_of(const struct lines_question *question, const struct
 }
 
 // True if the curve's shape is that of a cache that replaces random lines. A cache that replaces
-// the oldest line may have it, too, if its sets fill unevenly.
+// the oldest line may have this shape, too, if its sets fill unevenly.
 static bool may_be_random(const struct lines_question *question)
 {
     return question->shapes && step_shape_is_random(question->shape);
@@ -243,10 +245,11 @@ static double slow_error_of(const struct lines_question *question)
 }
 
 // True if loads of the probe may miss the next level, too, because the probe's chain covers nearly
-// the region at whose end the next level ends (beyond_end). A chain with a smaller stride than the
-// curve's may touch as many lines in a smaller region: the lines of the next level are at least as
-// long as the candidate's. Such a probe has to be slower than the next level. Candidates whose sets
-// fill otherwise than the curve shows get no such allowance: with it, they would explain too much.
+// the region at which the next level ends (beyond_end). A chain with a smaller stride than the
+// curve's may touch as many lines in a smaller region, because the lines of the next level are at
+// least as long as the candidate's. So a smaller region is allowed, but only for probes that are
+// slower than the next level. Candidates whose sets fill otherwise than the curve shows get no such
+// allowance, because they would then explain too much.
 static bool may_pass(const struct lines_question *question, const struct candidate *candidate,
                      const struct lines_probe *probe)
 {
@@ -269,9 +272,9 @@ static double cost_of(const struct lines_question *question, const struct inner 
         double beyond = fmin(inner[i].beyond, share_of(question, candidate, &probe->chain));
         double expected = inner[i].latency + inner[i].beyond * question->latency + beyond * step;
         double off = probe->latency - expected;
-        // In truth, the next level may end, and its loads then take longer. So a latency above the
-        // model's is no deviation near this end, and none if nearly all loads miss the judged
-        // level.
+        // In truth, the next level may end, and loads that miss it take longer. So a latency above
+        // the model's is no deviation near this end. It is also no deviation if nearly all loads
+        // miss the judged level.
         bool passes =
             expected > question->latency + 0.02 * step && may_pass(question, candidate, probe);
         if (off > 0 && (passes || expected >= question->latency + 0.98 * step))
@@ -284,10 +287,10 @@ static double cost_of(const struct lines_question *question, const struct inner 
     return cost;
 }
 
-// Capacities that are tried, as factors. 0 means the region where the level ends: right if address
-// bits choose the sets, or if a line is at least as long as the stride. The others are for shorter
-// lines in sets that a hash chooses: multiples of the lines that the chain touches in that region.
-// Sets that fill unevenly overflow early, so factors above 1 are needed.
+// Capacities that are tried, as factors. 0 means the region where the level ends. It is right if
+// address bits choose the sets, or if a line is at least as long as the stride. The other factors
+// are for shorter lines in sets that a hash chooses: multiples of the lines that the chain touches
+// in that region. Sets that fill unevenly overflow early, so factors above 1 are needed.
 static const double size_factors[SIZES] = {0, 1, 1.19, 1.41, 1.68, 2};
 
 // Numbers of ways that are tried: for chains whose nodes are farther apart than a line, and for all
@@ -441,7 +444,8 @@ double lines_sector(const struct lines_question *question, double line, double c
             answer = sector;
         }
     }
-    // The sector is unknown if even the best is off by more than a standard error on average.
+    // The sector is unknown if the best sector differs from the probes by more than a standard
+    // error on average.
     if (best > (double)question->probe_count)
         return 0;
     if (judged > 0 && judged != answer)

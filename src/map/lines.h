@@ -13,7 +13,7 @@
 //   Σᵢ (−1)ⁱ C(j, i) max(0, 1 − i g*)^(n − 1)
 // (spacings on a circle: Feller, An Introduction to Probability Theory, vol. 2, I.9). A load finds
 // its sector if the line survived all gaps since the last load of any node in this sector. With one
-// node per line, every load beyond the end misses: such chains find the ends.
+// node per line, every load beyond the end misses, so such chains find the ends.
 //
 // A cache may also replace a random line. Then a line survives the share g of a lap with the
 // probability exp(−a g). Here a × capacity / line is the number of loads in a lap that find no
@@ -103,7 +103,7 @@ struct lines_answer {
 };
 
 // Returns the line, sector and capacity of a level's cache that explain the latencies of the probes
-// best. A value is 0 if another one explains the probes nearly as well. All values are 0 if no
+// best. A value is 0 if another value explains the probes nearly as well. All values are 0 if no
 // answer explains the probes. Answers in which a hash fills sets unevenly have an additional cost.
 struct lines_answer lines_judge(const struct lines_question *question);
 

@@ -13,9 +13,9 @@
 // Names of the benchmarks whose cases a map uses. The list ends with NULL.
 extern const char *const map_benchmarks[];
 
-// Checks the user's settings (--set) for `fathom map`. Only clock=LIST is allowed: core clocks at
-// which each level is measured in addition. LIST has up to 16 clocks from 1 to 100000 MHz, and the
-// highest is at least 5 % above the lowest. Fails with ERROR_USAGE otherwise.
+// Checks the user's settings (--set) for `fathom map`. Only clock=LIST is allowed. It lists core
+// clocks at which each level is measured in addition. LIST has up to 16 clocks from 1 to 100000
+// MHz, and the highest is at least 5 % above the lowest. Fails with ERROR_USAGE otherwise.
 MUST_CHECK bool map_settings_check(struct arena *arena, const struct choice_request *request,
                                    struct error *err);
 

@@ -31,8 +31,8 @@ struct map_look {
 #define MAP_PAGE_BYTES (UINT64_C(2) << 20)
 
 // Adds latency cases with one node per page of 2 MiB. Their regions range from 16 MiB to half of
-// the device's memory, or to what such a chain can address if that is less. Adds none on a CPU,
-// because its operating system chooses the page size.
+// the device's memory, or to the largest region that such a chain can address if this is smaller.
+// Adds none on a CPU, because its operating system chooses the page size.
 void map_translation_add_cases(const struct map_look *look);
 
 // Adds the chains that show the page size of a TLB. Adds none if look->pages does not show the
@@ -44,10 +44,10 @@ void map_pages_add_cases(const struct map_look *look);
 void map_reach_add_cases(const struct map_look *look);
 
 // Adds the results `what=tlb` from `curve`, the latency curve of chains with one node per page. If
-// pages are smaller than 2 MiB, uses the chains of map_reach_add_cases instead if they show an end.
-// Each flat part that ends gives one result: its end is the reach of a TLB. A last flat part gives
-// a result without a level number, for loads that miss all TLBs. If nothing ends, adds only a
-// skipped result with the reason.
+// pages are smaller than 2 MiB and the chains of map_reach_add_cases show an end, uses these chains
+// instead. Each flat part that ends gives one result, because its end is the reach of a TLB. A last
+// flat part gives a result without a level number, for loads that miss all TLBs. If nothing ends,
+// adds only a skipped result with the reason.
 void map_add_translation(const struct map_writer *w, const struct level_curve *curve);
 
 // ---------------------------------------------------------------- bandwidth
@@ -60,8 +60,8 @@ void map_add_translation(const struct map_writer *w, const struct level_curve *c
 // beyond the last level.
 void map_bandwidth_add_cases(const struct map_look *look);
 
-// Adds two read bandwidths of level k (counted from 0) to `result`: that of the whole device and
-// that of one workgroup. If a bandwidth is unknown, adds the reason. The last level is memory. For
+// Adds two read bandwidths of level k (counted from 0) to `result`: one for the whole device, and
+// one for one workgroup. If a bandwidth is unknown, adds the reason. The last level is memory. For
 // a cache, also adds the number of such caches on the device; `result` must already have the metric
 // `sharers` or the reason why it is unknown.
 void map_add_bandwidth(const struct map_writer *w, struct result *result,
@@ -103,8 +103,8 @@ void map_add_clock(const struct map_writer *w, struct result *result,
                    const struct level_curve *curve, size_t k);
 
 // Adds the remark `low-clock` to each result from index `first` on whose latency in ns was measured
-// below the highest core clock. In cycles, the latency of a level that runs at the core clock does
-// not depend on it.
+// below the highest core clock. The latency in cycles gets no remark, because for a level that runs
+// at the core clock it does not depend on this clock.
 void map_remark_low_clocks(const struct map_writer *w, size_t first);
 
 // Adds a finding "clock-not-reached" for each requested clock that the device missed by more than 2

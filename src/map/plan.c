@@ -20,7 +20,7 @@ enum {
     SIZE_POINTS = 4   // number of chains added within the interval of a level's capacity
 };
 
-// An end whose interval is narrower than this (in octaves; 3 %) needs no more region sizes.
+// An end whose interval is narrower than this number of octaves (3 %) needs no more region sizes.
 static const double knee_octaves = 0.045;
 
 struct map_plan {
@@ -134,9 +134,9 @@ static void add_missing(const struct map_look *look, size_t k, const struct line
     }
 }
 
-// Adds the probes for the line at each step, except those that the run has. Probes may move the
-// steps, so a second call adds what is then missing, and chains over few lines on many pages at a
-// step that may be a cache or a TLB.
+// Adds the probes for the line at each step, except probes that the run already has. Probes may
+// move the steps, so a second call adds the probes that are then missing. At a step that may be a
+// cache or a TLB, the second call also adds chains over few lines on many pages.
 static void plan_lines(const struct map_look *look)
 {
     static const struct lines_chain undecided[] = {
@@ -171,8 +171,8 @@ static void plan_sizes(const struct map_look *look)
     }
 }
 
-// Adds more chains within the interval of each capacity that such chains found. Where the latency
-// rises slowly, the interval would stay wide anyway.
+// Adds more chains within the interval of each capacity that chains with one node in each line
+// found. Where the latency rises slowly, the interval would stay wide anyway.
 static void plan_sizes_again(const struct map_look *look)
 {
     const struct map_caches *caches = look->caches;
@@ -213,10 +213,10 @@ static void add_way(struct map_cases *cases, size_t number, uint64_t stride, uns
                                                        .grain = stride});
 }
 
-// Adds the probes for the ways of level k: first a chain of 33 nodes in one set, and one in
-// different sets. If only the other one fits, address bits choose the set, and the second call adds
-// shorter chains and chains with three times the stride. CPUs and levels above 4 MiB get no probes:
-// large caches choose their sets by a hash.
+// Adds the probes for the ways of level k. The first call adds a chain of 33 nodes in one set, and
+// a chain of 33 nodes in different sets. If only the chain in different sets fits, address bits
+// choose the set. The second call then adds shorter chains, and chains with three times the stride.
+// CPUs and levels above 4 MiB get no probes, because large caches choose their sets by a hash.
 static void plan_ways(const struct map_look *look, size_t k)
 {
     struct map_cases *cases = look->cases;
@@ -299,9 +299,10 @@ static void plan_paths(const struct map_look *look)
 }
 
 // The stages of the plan, in their order. Each has cases of one benchmark, because a worker keeps
-// the programs and the memory of only one benchmark. (The chains of the benchmark map use those of
-// latency.) Those of other benchmarks come before the chains over pages, whose memory, up to half
-// of the device's, then need not be freed before further cases: a driver may take a second for it.
+// the programs and the memory of only one benchmark. (The chains of the benchmark map use the
+// programs and the memory of latency.) Stages of other benchmarks come before the chains over
+// pages, which take up to half of the device's memory. So this memory need not be freed before
+// further cases, which may take a driver a second.
 static const struct stage {
     void (*add_cases)(const struct map_look *look);
     bool uses_steps; // true: look->caches has what the run shows so far; false: no curve

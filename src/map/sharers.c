@@ -7,7 +7,8 @@
 #include <math.h>
 
 // Maximum uncertainty of the time that address translation adds to chains on several cores, as a
-// share of the latency step to the next level. With a larger uncertainty, the probe shows nothing.
+// share of the latency step to the next level. If the uncertainty is larger, the probe shows
+// nothing.
 static const double translated_most = 0.1;
 
 struct map_level map_caches_level(const struct map_caches *caches, size_t k)
@@ -92,8 +93,8 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
         return 0;
     if (map_steps_may_be_translated(steps, probe->region, false))
         return 0;
-    // A TLB that the chain exceeds may be shared. Translation then adds at least as much as to this
-    // chain alone, and at most as much as to one chain over all regions.
+    // Cores may share a TLB that the chain exceeds. Translation then adds at least the time that it
+    // adds to this chain alone, and at most the time that it adds to one chain over all regions.
     double least = map_steps_translation(steps, probe->region);
     double most = map_steps_translation(steps, probe->region * probe->chains);
     bool exceeds = map_steps_may_be_translated(steps, probe->region, true);
@@ -101,8 +102,9 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
                                                                                        : ns - least;
 }
 
-// Returns how many cores share level k, and the probes that show it. inner[i] is this number for
-// each level i before k. With `again`, also uses the second series of probes.
+// Returns how many cores share level k, and the probes that show it. inner[i] is the number of
+// cores that share level i, for each level i before k. With `again`, also uses the second series of
+// probes.
 static struct map_sharers sharers_of(const struct map_caches *caches, const struct run *run,
                                      size_t k, unsigned cores, const unsigned *inner, bool again,
                                      struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],

@@ -6,19 +6,21 @@
 #include <math.h>
 
 enum {
-    // Shortest line in bytes that is assumed if a line is unknown: no known GPU has a shorter one.
+    // Line in bytes that is assumed if a line is unknown. No known GPU has a shorter line.
     LINE_LEAST = 16
 };
 
 // Limits of the regions that lie in one level alone, as multiples of a bound of a level's size:
 // - Smallest region: `beyond` times the geometric mean of the previous level's bounds, and at least
-//   `beyond_most` times its upper bound. In the first level: `in_first` times the largest region.
+//   `beyond_most` times the upper bound of the previous level. In the first level: `in_first` times
+//   the largest region.
 // - Largest region: `within` times the lower bound, because some sets may be full early.
 // - In memory: `memory_least` to `memory_most` times the upper bound of the last cache's size.
 static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, in_first = 0.125;
 static const double memory_least = 3, memory_most = 4;
-// Maximum region of the chains over few pages that show memory, in sizes of the last cache. If a
-// further cache ends there, which the fit took for a TLB, the latencies of these chains differ.
+// Maximum region of the chains over few pages that show memory, in sizes of the last cache. If the
+// fit took the end of a further cache for a TLB's, and this cache ends below the maximum, the
+// latencies of these chains differ.
 static const double memory_far = 64;
 // Factor by which a region may lie outside its limits, which later probes may move a little.
 static const double rounding = 1.05;
@@ -33,10 +35,10 @@ static const double translation_part = 0.02, translation_part_of_memory = 0.01;
 // A level is slower than the level before if its latency is at least this many times as long.
 static const double next_level = 1.1;
 // At the end of a cache, random chains and chains over few pages become slower by about the same
-// time: the ratio (few pages to random) is between these limits. At the end of a TLB it is smaller,
-// because chains over few pages miss a TLB at most an eighth as often.
+// time, so the ratio (few pages to random) is between these limits. At the end of a TLB the ratio
+// is smaller, because chains over few pages miss a TLB at most an eighth as often.
 static const double alike_least = 0.7, alike_most = 1.4;
-// Regions for alike_least and alike_most cover at most this share of the level. In larger ones,
+// Regions for alike_least and alike_most cover at most this share of the level. In larger regions,
 // some sets of the level's own cache may overflow, if a hash or scattered pages fill them unevenly.
 static const double uncrowded = 0.4;
 
@@ -79,7 +81,8 @@ struct map_size map_level_alone(const struct level_curve *curve, const struct ma
 
 // ---------------------------------------------------------------- chains over few pages at a time
 
-// Returns the regions at which chains over few pages show level k alone; none if `low` > `high`.
+// Returns the range of regions at which chains over few pages show level k alone; `low` > `high` if
+// there is no such region.
 static struct map_size local_span(const struct map_caches *caches, size_t k)
 {
     static const struct map_size none = {1, 0};
@@ -155,7 +158,7 @@ struct map_local map_level_local(struct arena *arena, const struct map_caches *c
 }
 
 // True if a cache seems to end within level k, or within what seems to be memory: random chains and
-// chains over few pages are both slower in a part of it, by about the same time.
+// chains over few pages are both slower in a part of the level or memory, by about the same time.
 static bool is_cache_within(struct arena *arena, const struct map_caches *caches,
                             const struct run *run, size_t k)
 {

@@ -17,9 +17,9 @@ enum {
 
 // Log2 of the smallest reach in bytes that a TLB may have: a little below 16 pages of 4 KiB.
 static const double reach_min = 15.9;
-// A step is known to be a TLB's only if its `lead` is at least this: 2 ln 90, as in map/lines.c. A
-// step is known to be a cache's only if its `lead` is at least COST_MOST, so that one probe does
-// not decide alone: a cache is an answer, but a TLB only takes an answer away.
+// A step is known to be a TLB's only if its `lead` is at least this: 2 ln 90, as in map/lines.c.
+// For a cache, the limit is higher (COST_MOST), so that one probe does not decide alone: a cache
+// adds a level to the result, but a TLB only leaves one out.
 static const double margin = 9;
 // Limits of the probes' misfit (staircase.others_misfit). From explained_misfit on, a level counts
 // only if it is flat. Above kinds_misfit, the kind of every step (cache or TLB) is unknown.
@@ -36,9 +36,9 @@ enum {
 static const double kind_line[LINES] = {32, 64, MAP_NODE_BYTES, LINES_MAX_BYTES};
 static const unsigned kind_ways[] = {0, 6, 16};
 
-// Returns the line in bytes of a kind of cache: a probe of n nodes is as slow as the curve at n
-// lines. If a hash chooses the set, a true line of less than 128 bytes counts as 128, because the
-// curve's nodes are 128 bytes apart and use one line each.
+// Returns the line in bytes of a kind of cache. At such a cache, a probe of n nodes is as slow as
+// the curve at n lines. If a hash chooses the set, a true line of less than 128 bytes counts as
+// 128, because the curve's nodes are 128 bytes apart and use one line each.
 static double line_of(unsigned kind)
 {
     return kind_line[(kind - 1) % LINES];
@@ -199,7 +199,8 @@ double map_steps_ns(const struct map_steps *steps, const struct result *result)
     return result_disturbed(result) ? NAN : clock_states_ns(&steps->clocks, &steps->all, result);
 }
 
-// Returns by how many ns other levels and address translation change a probe's latency of level k.
+// Returns the time in ns by which other levels and address translation change a probe's latency of
+// level k.
 static double probe_changed_by_others(const struct map_steps *steps, size_t k,
                                       const struct map_step_probe *probe)
 {

@@ -62,7 +62,7 @@ static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
     return true;
 }
 
-// Returns by how many ns loads that hit other levels than k change point i, by the fit.
+// Returns the time in ns by which loads that hit other levels than k change point i, by the fit.
 static double changed_by_levels(const struct map_steps *steps, size_t i, size_t k)
 {
     double ns = 0;
@@ -76,7 +76,8 @@ static double changed_by_levels(const struct map_steps *steps, size_t i, size_t 
 }
 
 // Sets the points that show the last level, if address translation adds to all of them: the first
-// FLAT_POINTS points whose loads almost all miss the caches. Translation adds least to these.
+// FLAT_POINTS points whose loads almost all miss the caches. Translation adds least to these
+// points.
 static void find_translated(const struct map_steps *steps, size_t k, double from,
                             struct plateau *level)
 {
@@ -93,7 +94,7 @@ static void find_translated(const struct map_steps *steps, size_t k, double from
 }
 
 // Sets the first and last point between `from` and `to` that show level k: almost all loads hit it,
-// and address translation adds almost nothing. For a last level without such a point:
+// and address translation adds almost nothing. For a last level without such a point, calls
 // find_translated.
 static void find_points(const struct map_steps *steps, size_t k, double from, double to,
                         struct plateau *level)
@@ -222,8 +223,8 @@ static double first_height(struct arena *arena, const struct map_steps *steps)
 }
 
 // Returns the maximum time in ns that address translation can plausibly add: a few loads of a page
-// table from memory. More than two loads need probes that fit closely, because TLBs can also be
-// fitted to a curve that only rises.
+// table from memory. A time of more than two loads is plausible only if the probes fit closely,
+// because TLBs can also be fitted to a curve that only rises.
 static double dearest_translation(const struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -231,7 +232,7 @@ static double dearest_translation(const struct map_steps *steps)
     return (close ? 8 : 2) * fit->levels[fit->count - 1].height;
 }
 
-// Makes the levels of the curve (steps->curve.fit) from its steps, without those of TLBs.
+// Makes the levels of the curve (steps->curve.fit) from its steps, without the steps of TLBs.
 static void make_fit(struct arena *arena, struct map_steps *steps)
 {
     struct plateaus *fit = &steps->curve.fit;
@@ -419,7 +420,7 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
     const struct plateaus_desc points = {
         .x = steps->curve.octaves, .y = steps->curve.ns, .count = steps->curve.count};
     size_t count = 0, fitted = steps->all.points;
-    // steps->all may already be a fit of all these points: their number shows it.
+    // steps->all may already be a fit of all these points. The number of its points shows this.
     if (fitted >= points.count) {
         clock_states_find_heights(arena, steps->shapes, &steps->all, &others, &steps->clocks);
         count = map_steps_find_probes(arena, steps, run);

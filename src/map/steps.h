@@ -66,8 +66,8 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
 // ---------------------------------------------------------------- the kinds (map/step_kinds.c)
 
 // Stores the probes of the run in steps->probes, which lives in `arena`. Returns how many of them
-// have one node in each line and several nodes in each page. map_steps_refine uses only those, and
-// of those only probes whose region the curve reaches.
+// have one node in each line and several nodes in each page. map_steps_refine uses only the probes
+// of this kind whose region the curve reaches.
 size_t map_steps_find_probes(struct arena *arena, struct map_steps *steps, const struct run *run);
 
 // Chooses for each step the kind (cache or TLB) that explains the probes best. Then fits the steps
@@ -109,7 +109,7 @@ bool map_steps_is_even(struct arena *arena, const struct map_steps *steps, size_
 
 // Returns the latency of a result in ns, as it would be at the usual core clock. The latencies of
 // the curve are corrected in the same way (clock_states_ns). Returns NaN if the result has no
-// latency, if other work disturbed it, or if its core clock is none of the two that the curve has.
+// latency, if other work disturbed it, or if it ran at neither of the two core clocks of the curve.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);
 
 // True if the 95 % intervals of the result's latency in ns and in cycles are both missing or too

@@ -26,11 +26,11 @@ enum {
 
 #define PAGES_LEAST (UINT64_C(16) << 20) // smallest region of chains over pages, in bytes
 #define PAGES_MOST  (UINT64_C(32) << 30) // maximum region of chains over pages, in bytes
-// Least reach for wide probes: below it, the widest one would have fewer than 4 nodes.
+// Minimum reach for wide probes. Below it, the widest probe would have fewer than 4 nodes.
 #define PAGES_REACH_MIN (UINT64_C(92) << 20)
 
 // If pages are smaller than 2 MiB, chains that look for the TLB's reach have this many times the
-// nodes that fit at 2 MiB apart, because those use only some sets of the TLB.
+// number of nodes that fit at 2 MiB apart, because nodes 2 MiB apart use only some sets of the TLB.
 static const double reach_from = 0.6, reach_to = 2.6;
 
 struct pages_probe {
@@ -38,7 +38,8 @@ struct pages_probe {
     uint64_t page; // bytes from one node to the next
 };
 
-// A probe needs a latency beyond the TLB's reach of at least this many times that within it.
+// A probe shows something only if the latency beyond the TLB's reach is at least this many times
+// the latency within the reach.
 static const double contrast_min = 1.1;
 // Maximum ratio of two latencies in a flat part of the latency curve of vector loads.
 static const double lap_flat = 1.05;
@@ -63,7 +64,8 @@ static double translation_end(const struct level_curve *curve)
     return curve->fit.flat == 0 || curve->fit.count < 2 ? 0 : reach_of(curve, 0).median;
 }
 
-// Returns the largest region in bytes: half of the memory, or what a chain over pages can address.
+// Returns the largest region in bytes: half of the memory, or the largest region that a chain over
+// pages can address.
 static double pages_most(const struct gpu_info *device)
 {
     uint64_t most = device->limits.memory_bytes / 2;
@@ -104,7 +106,8 @@ static void pages_plan(double reach, double most, struct pages_probe probes[PAGE
             probe_of(0.65 * reach * (i - PAGES_ODD + 1), MAP_PAGE_BYTES / 4 * 3 + MAP_NODE_BYTES);
 }
 
-// Returns the kind of chain for a probe: nodes of MAP_PAGES are a power of two apart, others not.
+// Returns the kind of chain for a probe: MAP_PAGES if its nodes are a power of two apart, else
+// MAP_PROBE.
 static const char *chain_of(size_t probe)
 {
     return probe >= PAGES_ODD ? MAP_PROBE : MAP_PAGES;
@@ -140,7 +143,7 @@ void map_pages_add_cases(const struct map_look *look)
 
 // ---------------------------------------------------------------- the size of a page
 
-// Latency `ns` of a probe; `half` is half the width of its interval, divided by the latency.
+// Latency `ns` of a probe; `half` is the half-width of its interval, divided by the latency.
 struct pages_latency {
     double ns, half;
 };
@@ -167,8 +170,8 @@ struct pages_answer {
     const char *uncovered; // reason why `covers` is false
 };
 
-// Finds the page size. A probe that fits the TLB has about the latency `within`, any other probe
-// that of `curve` where the curve's chain needs as many TLB entries (fits).
+// Finds the page size. A probe that fits the TLB has about the latency `within`. Any other probe
+// has about the latency of `curve` where the curve's chain needs as many TLB entries (fits).
 static struct pages_answer pages_judge(const struct level_curve *curve, double within,
                                        const struct pages_probe *probes,
                                        const struct pages_latency *latencies)
@@ -197,8 +200,8 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
         "some of its sets";
     if (answers[PAGES_ODD + 1])
         return answer;
-    // Each wide probe needs at most as many TLB entries as the one before, and so does each narrow
-    // probe. So the first that fits shows the page size.
+    // Each wide probe needs at most as many TLB entries as the wide probe before it, and so does
+    // each narrow probe. So the first probe that fits shows the page size.
     unsigned wide = 0, narrow = 0;
     while (wide < PAGES_WIDE && answers[wide] <= 0)
         wide++;
@@ -303,8 +306,9 @@ static struct level_curve reach_curve(const struct map_writer *w, uint64_t page)
 }
 
 // True if the rise after `pages` pages may be the end of a cache: the curve of vector loads is not
-// flat around PAGES_LAP_BYTES, or a lap touches more lines. Up to half of PAGES_LAP_NODES pages, it
-// touches PAGES_LAP_BYTES, to within a third (up to 1/8: 6 %).
+// flat around PAGES_LAP_BYTES, or a lap touches more bytes of lines than this. A lap touches
+// PAGES_LAP_BYTES within a third up to half of PAGES_LAP_NODES pages, and within 6 % up to an
+// eighth.
 static bool may_be_cache(const struct map_writer *w, double pages)
 {
     const struct level_curve *vector = &w->caches->steps.curve;

@@ -92,7 +92,7 @@ static void add_height(const struct map_writer *w, struct result *result,
     map_add_metric(w, result, which, &height);
 }
 
-// Makes the result suspect if more than half of the cases of level k are.
+// Makes the result suspect if more than half of the cases of level k are suspect.
 static void flag_suspect_cases(const struct map_writer *w, struct result *result,
                                const struct level_curve *curve, size_t k)
 {
@@ -155,7 +155,7 @@ bool map_add_local_height(const struct map_writer *w, struct result *result, siz
     return true;
 }
 
-// True if the points of level k of the curve agree: the interval of their median is narrow.
+// True if the points of level k of the curve agree, so that the interval of their median is narrow.
 static bool is_narrow(const struct map_writer *w, const struct level_curve *curve, size_t k)
 {
     struct level_height ns = levels_height(w->scratch, curve, k, "latency");

@@ -37,8 +37,8 @@ void map_add_detail(struct result *result, const char *name, const char *text);
 void map_add_unknown(const struct map_writer *w, struct result *result, const char *name,
                      const char *format, ...) PRINTF_LIKE(4, 5);
 
-// Adds the value as a metric without an interval if it is above 0. Otherwise adds a detail: the
-// metric is unknown for the reason `why`.
+// Adds the value as a metric without an interval if the value is above 0. Otherwise adds a detail
+// that the metric is unknown for the reason `why`.
 void map_add_known(const struct map_writer *w, struct result *result, enum map_metric which,
                    double value, const char *why);
 
@@ -47,7 +47,8 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
 void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k);
 
-// Does the same for the time of an instruction, if `curve` is that of straight-line code.
+// Does the same as map_add_heights for the time of an instruction, from a `curve` of straight-line
+// code.
 void map_add_fetch_heights(const struct map_writer *w, struct result *result,
                            const struct level_curve *curve, size_t k);
 
@@ -64,7 +65,8 @@ void map_add_flat_heights(const struct map_writer *w, struct result *result,
                           const struct level_curve *curve, size_t k);
 
 // Returns the latency in ns of a chain of kind `what` and level number `level`. The chain has this
-// stride, and its region differs from `region` bytes by less than 2 %. NaN if the run has none.
+// stride, and its region differs from `region` bytes by less than 2 %. NaN if the run has no such
+// chain.
 double map_chain_ns(const struct map_writer *w, const char *what, size_t level, double region,
                     uint64_t stride);
 
