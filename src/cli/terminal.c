@@ -178,7 +178,8 @@ void progress_wipe(struct progress *progress)
 // ---------------------------------------------------------------- text above the progress line
 
 enum {
-    // On a narrower terminal, a card has more lines than figures. It is then shown only at the end.
+    // On a narrower terminal, lines of a card wrap and could not be erased (terminal.h). The card
+    // is then shown only at the end.
     LIVE_COLUMNS_MIN = 60
 };
 

@@ -169,7 +169,7 @@ size_t gpu_device_validation_messages(const struct gpu_device *device, const cha
 // driver, or an environment variable. Measured times may then not be the driver's own times.
 struct gpu_alteration {
     const char *text; // sentence on what alters the driver, without full stop; NULL: no alteration
-    // true if only the start of submitted work changes; false if kernels may run differently, too
+    // true if it only changes when submitted work starts; false if kernels may also run differently
     bool submissions_only;
 };
 

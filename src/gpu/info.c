@@ -128,8 +128,8 @@ static bool is_plausible(const char *name, uint64_t value)
     return value <= most_default;
 }
 
-// Returns true if time stamps can have this number of bits. Vulkan allows 0, or 36 to 64. Fewer
-// than 32 bits of nanoseconds overflow within a batch.
+// Returns true if time stamps can have this number of bits: 0, or 32 to 64 (Vulkan: 36 to 64). Time
+// stamps of fewer bits, in nanoseconds, would overflow within a batch.
 static bool are_stamp_bits(unsigned bits)
 {
     return bits == 0 || (bits >= 32 && bits <= 64);

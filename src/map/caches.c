@@ -341,8 +341,9 @@ static bool is_sure(const struct map_caches *caches, size_t k)
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
-// A short level may be a part of one cache's rise if the spread of its latencies exceeds this share
-// plus the noise. (The far half of an H200's L2 is a real level. Its spread is at most 0.020.)
+// If the latencies of a short level spread by more than this share of its height plus the noise,
+// the level may be only a part of a cache's rise. (The far half of an H200's L2 is a real level;
+// its latencies spread by at most 0.020.)
 static const double bent_least = 0.035;
 
 // True if level k is short and not flat. The rises at both its ends may then belong to one cache.

@@ -265,7 +265,7 @@ void map_add_clock(const struct map_writer *w, struct result *result,
     map_add_detail(result, "clock domain", clocks.domain);
 }
 
-// True if an earlier probe did not reach this clock either, so that the run has a finding for it.
+// True if an earlier probe asked for the same clock and missed it: the run already has the finding.
 static bool is_reported(const struct map_writer *w, size_t probe)
 {
     uint64_t asked = case_uint(&w->run->results[probe]->bench_case, "clock");

@@ -110,7 +110,7 @@ size_t map_level_local_regions(const struct map_caches *caches, size_t k,
     return MAP_LOCAL_POINTS;
 }
 
-// Returns the chains over few pages at a time that lie in level k alone.
+// Returns the run's MAP_LOCAL chains (few pages at a time) whose region shows level k alone.
 static struct level_curve chains_of(struct arena *arena, const struct map_caches *caches,
                                     const struct run *run, size_t k)
 {

@@ -187,7 +187,7 @@ static void sort_steps(struct staircase *fit)
         }
 }
 
-// Sorts the steps of a fit, and sets the heights, the intervals of the ends, and the misfit.
+// Sorts the steps of a fit, and sets the heights, the interval of each step's end, and the misfit.
 static void finish(const struct staircase_work *work, struct staircase *fit)
 {
     sort_steps(fit);

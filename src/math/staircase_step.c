@@ -60,8 +60,8 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
             double error = 0.015 + 0.05 * 4 * share * (1 - share);
             double sigma = root_of_squares(points->noise * y, error * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
-            // One point must not decide alone. It is far from all shapes if the real step is
-            // sharper than they are.
+            // The cost of a point is limited, because one point must not decide alone: if the real
+            // step is sharper than all shapes, a point within the step fits none of them.
             cost += fmin(off < 3 ? off * off : 6 * off - 9, STAIRCASE_OTHER_MOST);
         }
         if (cost < best) {

@@ -97,10 +97,10 @@ struct measure_pace {
 // `error` is the relative error of hz. Returns false if a clock is unknown (0 or NaN).
 bool pace_is_lower(double hz, double than_hz, double error);
 
-// Begins a visit. *case_hz is the low core clock for which an earlier visit of the case settled,
-// because leads did not raise the clock or the card limited it; 0 if no visit settled. The caller
-// sets it to 0 before the first visit of a case. Later, only the functions of measure/pace.h change
-// it.
+// Begins a visit. *case_hz is the core clock that an earlier visit of the case accepted although it
+// was low, because leads did not raise the clock or the card limited it; 0 if no visit did. The
+// caller sets *case_hz to 0 before the first visit of a case. Later, only the functions of
+// measure/pace.h change it.
 void pace_begin(struct measure_pace *pace, double *case_hz);
 
 // Returns the length in ns of the lead (light work before the samples); 0 if no lead is needed or

@@ -34,7 +34,7 @@ enum kind {
 static const char *const kinds[KIND_COUNT] = {"hierarchy", "level", "memory", "tlb", "shared"};
 static const char code_path[] = "instruction"; // name of the path by which instructions are fetched
 
-// What `fathom map` found about one device.
+// The results of `fathom map` for one device, as far as they are printed.
 struct map {
     struct screen *screen;
     // the device's results that are printed

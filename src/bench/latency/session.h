@@ -179,8 +179,7 @@ struct latency_memory {
     double hop_ns; // estimated time of a hop in ns
     // estimated counts of the core's counter per hop; 0 if latency_session.clocked is false
     double hop_counts;
-    // Number of untimed repeats, of windows, and of repeats per window: struct latency_run explains
-    // these members.
+    // As in struct latency_run: a chase has LATENCY_UNROLL × (untimed + windows × repeats) hops.
     uint32_t untimed, windows, repeats;
     // Hops of all chases that prepare_runs (visit.c) has prepared. The next chase begins at hop
     // `walked` modulo the number of nodes (without warm-up laps: modulo half of this number).

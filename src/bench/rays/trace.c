@@ -20,7 +20,8 @@ static const char *mode_name(uint32_t mode)
     return names[mode];
 }
 
-// Returns the kernels that a pipeline calls for hits and misses; NULL where none is needed.
+// Returns the kernels that a pipeline calls for misses, hits and intersections. A kernel that is
+// not needed is NULL.
 static struct gpu_ray_kernels called_by(const struct rays_beam *beam)
 {
     const bool asks = beam->mode == RAYS_COUNTED || beam->mode == RAYS_ASKED;
