@@ -81,51 +81,62 @@ static void a_time_that_was_not_written_is_no_span(void **state)
     assert_int_equal(err.code, ERROR_INTERNAL);
 }
 
-// Given a driver that refuses to tell a part of a PCI address, then the device has no PCI address.
+// Lists the devices of a driver again and again, each time with another call refused. Returns the
+// sum of what `count` returns for each list.
+static unsigned count_while_calls_fail(unsigned (*count)(const struct gpu_system *system))
+{
+    unsigned sum = 0;
+    setenv("FAKE_CUDA_FAIL_RESULT", "1", 1);
+    for (int call = 1; call < CALLS_MAX; call++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", call);
+        setenv("FAKE_CUDA_FAIL_CALL", text, 1);
+        struct gpu_system *system =
+            gpu_system_create(&(struct gpu_system_desc){.only_api = "cuda"});
+        sum += count(system);
+        gpu_system_destroy(system);
+    }
+    unsetenv("FAKE_CUDA_FAIL_CALL");
+    return sum;
+}
+
+static unsigned count_unknown_addresses(const struct gpu_system *system)
+{
+    unsigned unknown = 0;
+    for (size_t i = 0; i < gpu_system_device_count(system); i++) {
+        const struct gpu_info *info = gpu_system_info(system, i);
+        unknown += !info->has_pci;
+        assert_true(!info->has_pci || info->pci.bus == 0x19);
+    }
+    return unknown;
+}
+
+// Given a driver that refuses a part of a PCI address, then the device has no PCI address.
 static void a_pci_address_is_whole_or_unknown(void **state)
 {
     (void)state;
+    // without the domain, the bus or the device
+    assert_int_equal(count_while_calls_fail(count_unknown_addresses), 3);
+}
+
+static unsigned count_unknown_capabilities(const struct gpu_system *system)
+{
     unsigned unknown = 0;
-    setenv("FAKE_CUDA_FAIL_RESULT", "1", 1);
-    for (int call = 1; call < CALLS_MAX; call++) {
-        char text[16];
-        snprintf(text, sizeof text, "%d", call);
-        setenv("FAKE_CUDA_FAIL_CALL", text, 1);
-        struct gpu_system *system =
-            gpu_system_create(&(struct gpu_system_desc){.only_api = "cuda"});
-        for (size_t i = 0; i < gpu_system_device_count(system); i++) {
-            const struct gpu_info *info = gpu_system_info(system, i);
-            unknown += !info->has_pci;
-            assert_true(!info->has_pci || info->pci.bus == 0x19);
-        }
-        gpu_system_destroy(system);
+    for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {
+        const char *reason = gpu_system_unavailable(system, i)->reason;
+        assert_null(strstr(reason, "compute capability 0"));
+        unknown += strstr(reason, "does not report its compute capability") != NULL;
     }
-    unsetenv("FAKE_CUDA_FAIL_CALL");
-    assert_int_equal(unknown, 3); // without the domain, the bus or the device
+    return unknown;
 }
 
 // Given a driver that refuses one attribute, then no reason states a compute capability that the
-// driver did not tell.
+// driver did not report.
 static void a_compute_capability_is_not_made_up(void **state)
 {
     (void)state;
-    unsigned untold = 0;
-    setenv("FAKE_CUDA_FAIL_RESULT", "1", 1);
-    for (int call = 1; call < CALLS_MAX; call++) {
-        char text[16];
-        snprintf(text, sizeof text, "%d", call);
-        setenv("FAKE_CUDA_FAIL_CALL", text, 1);
-        struct gpu_system *system =
-            gpu_system_create(&(struct gpu_system_desc){.only_api = "cuda"});
-        for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {
-            const char *reason = gpu_system_unavailable(system, i)->reason;
-            assert_null(strstr(reason, "compute capability 0"));
-            untold += strstr(reason, "does not tell its compute capability") != NULL;
-        }
-        gpu_system_destroy(system);
-    }
-    unsetenv("FAKE_CUDA_FAIL_CALL");
-    assert_int_equal(untold, 2); // without the major or the minor number
+    // without the major or the minor number
+    assert_int_equal(count_while_calls_fail(count_unknown_capabilities), 2);
 }
 
 // Given a driver whose range of priorities is the whole range of int, then the medium priority is

@@ -213,11 +213,11 @@ static bool has_capability(const struct cuda_api *api, int device, const char *n
         return true;
     to->add_unavailable(
         to,
-        known
-            ? arena_printf(to->arena,
-                           "%s has compute capability %u.%u; the kernels need %d.0 or newer", name,
-                           major, minor, COMPUTE_LEAST)
-            : arena_printf(to->arena, "%s: its driver does not tell its compute capability", name),
+        known ? arena_printf(to->arena,
+                             "%s has compute capability %u.%u; the kernels need %d.0 or newer",
+                             name, major, minor, COMPUTE_LEAST)
+              : arena_printf(to->arena, "%s: its driver does not report its compute capability",
+                             name),
         NULL);
     return false;
 }
