@@ -8,7 +8,8 @@
 #include <stddef.h>
 
 enum {
-    STATES_VALUES_LEAST = 20 // fewer values are never told apart: noise often leaves gaps in them
+    // Fewer values never have two states, because noise often leaves gaps in them.
+    STATES_VALUES_LEAST = 20
 };
 
 struct states {

@@ -84,10 +84,9 @@ struct measure_pace {
     // at PACE_CALM.
     unsigned calm;
     // The members below belong to the present visit.
-    double
-        *case_hz; // low core clock for which the present case settled (pace_begin); 0 if it did not
-    double seen_hz; // seen_hz of the last call of pace_again in this visit; 0 before it
-    double most_hz; // highest seen_hz in this visit so far
+    double *case_hz; // low core clock that the present case accepted (pace_begin); 0 if none
+    double seen_hz;  // seen_hz of the last call of pace_again in this visit; 0 before it
+    double most_hz;  // highest seen_hz in this visit so far
     uint64_t lead_ns, spent_ns;
     bool sparse;
 };

@@ -83,8 +83,8 @@ static void report_once(const struct trial *trial, struct measure_visit *visit, 
     double step_ns = (double)trial->session->bench->info->limits.stamp_step_ps / 1000;
     if (ns > 0)
         visit_samples(visit, metric, &rate, 1, rate * step_ns / ns);
-    visit_by_host(visit,
-                  metric); // the rate depends on the host, because its driver moves the pages
+    // The rate depends on the host, because its driver moves the pages.
+    visit_by_host(visit, metric);
 }
 
 static void report(const struct trial *trial, struct measure_visit *visit)

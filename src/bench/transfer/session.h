@@ -122,8 +122,8 @@ struct transfer_station {
     struct gpu_program *copy, *fill, *check;
     // device buffer for the number of correct elements that the check kernel found
     struct gpu_buffer *right;
-    struct gpu_buffer
-        *dispatches; // device buffer in which the copying kernel counts its dispatches
+    // Device buffer in which the copying kernel counts its dispatches.
+    struct gpu_buffer *dispatches;
     struct {
         struct gpu_scope *scope;
         struct gpu_buffer *buffer;
